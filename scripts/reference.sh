@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Writes the reference of the public headers with Doxygen into build/reference/html; a warning is an error.
 # usage: reference.sh
-# Names without a text of their own are shown with their declaration. How many there are, apart from the generated kinds, may not
-# grow: tests/reference/without_text has the number.
+# So is a public name without a text, apart from the generated kinds. Members that mean the same everywhere have theirs from
+# tools/site/doxygen_filter.py.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 command -v doxygen >/dev/null || die "doxygen is not installed (Debian: doxygen)"
 out=$BUILD/reference
@@ -22,6 +22,4 @@ if [[ -s $out/warnings ]]; then
 fi
 run_doxygen "OUTPUT_DIRECTORY = $out" "WARN_LOGFILE = $out/undocumented" "EXTRACT_ALL = NO" "WARN_IF_UNDOCUMENTED = YES" \
     "GENERATE_HTML = NO" "GENERATE_XML = YES" "XML_OUTPUT = xml" "EXCLUDE_PATTERNS += */include/kcontrol/api/*"
-allowed=$(<"$ROOT/tests/reference/without_text") count=$(grep -c 'is not documented' "$out/undocumented" || true)
-say "$count public names have no text of their own; $allowed may"
-((count <= allowed)) || { tail -n 20 "$out/undocumented"; die "new public names need a text"; }
+if grep 'is not documented' "$out/undocumented"; then die "public names need a text"; fi

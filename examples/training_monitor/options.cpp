@@ -182,7 +182,7 @@ result<void> set_state_path(options& o, std::string_view value) {
 }
 
 result<void> set_retain_for(options& o, std::string_view value) {
-    const auto parsed = parse_retention(value);
+    const auto parsed = parse_period(value);
     if (!parsed) return bad("--retain-for: " + quoted(value) + ": " + parsed.error().message());
     auto state = o.state();
     o.state(std::move(state.retain_for(*parsed)));

@@ -81,11 +81,15 @@ result<source> own_cluster(kcontrol::environment& env) {
     return fixed(std::move(out));
 }
 
+bool in_pod(const kcontrol::environment& env) {
+    const auto is_set = [&env](const char* name) { return !env.variable(name).value_or("").empty(); };
+    return is_set("KUBERNETES_SERVICE_HOST") && is_set("KUBERNETES_SERVICE_PORT");
+}
+
 // Told nothing: $KUBECONFIG, the cluster whose pod this runs in, ~/.kube/config.
 result<source> told_nothing(kcontrol::environment& env, const options& o) {
-    const bool in_pod = env.variable("KUBERNETES_SERVICE_HOST").has_value();
     const bool named = !env.variable("KUBECONFIG").value_or("").empty();
-    if (in_pod && !named && o.contexts().empty()) return own_cluster(env);
+    if (in_pod(env) && !named && o.contexts().empty()) return own_cluster(env);
     const auto config = kcontrol::auth::default_kubeconfig(env);
     if (!config) return config.error();
     if (config->empty()) return own_cluster(env);
@@ -119,9 +123,8 @@ result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, co
     if (!o.kubeconfig().empty()) return contexts(env, o);
     if (!o.secrets_namespace().empty()) return from_secrets(env, std::move(ex), o, log);
     if (o.clusters_directory().empty()) {
-        const bool in_pod = env.variable("KUBERNETES_SERVICE_HOST").has_value();
         if (!kept) return told_nothing(env, o);
-        if (in_pod && !kept->has_clusters()) return own_cluster(env);
+        if (in_pod(env) && !kept->has_clusters()) return own_cluster(env);
         return from_state_file(env, std::move(ex), *kept, o, log);
     }
     if (o.once()) return directory_once(env, o.clusters_directory());

@@ -10,6 +10,7 @@
 #include <boost/asio/detached.hpp>
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -136,6 +137,8 @@ TEST_CASE_FIXTURE(fixture, "who gets through") {
     CHECK(stats.unauthorized == 5);
     CHECK(stats.forbidden == 3);
     CHECK(stats.failed == 0);
+    CHECK(stats.malformed == 1);
+    CHECK(stats.allowed + stats.unauthorized + stats.forbidden + stats.malformed == std::size(rows));
     for (const char* token : {prometheus, weak, guessed}) CHECK(logged.find(token) == std::string::npos);
 }
 
@@ -180,6 +183,8 @@ TEST_CASE_FIXTURE(fixture, "who asks the same at the same time waits for one ans
     for (std::size_t i = 1; i < all.size(); ++i) CHECK(all[i]->head.status == 200);
     CHECK(token_reviews() == 1);
     CHECK(access_reviews() == 1);
+    CHECK(access->stats().ended == 1);
+    CHECK(access->stats().allowed == all.size() - 1);
 }
 
 TEST_CASE_FIXTURE(fixture, "a cluster that can't be asked lets nobody through, and says why in the log") {
@@ -325,6 +330,8 @@ TEST_CASE_FIXTURE(fixture, "paths for everybody, audiences, and the metrics") {
     const std::string text = registry.text();
     CHECK(text.find("kcontrol_http_access_total{outcome=\"allowed\",server=\"main\"} 3\n") != std::string::npos);
     CHECK(text.find("kcontrol_http_access_total{outcome=\"unauthorized\",server=\"main\"} 3\n") != std::string::npos);
+    CHECK(text.find("kcontrol_http_access_total{outcome=\"malformed\",server=\"main\"} 0\n") != std::string::npos);
+    CHECK(text.find("kcontrol_http_access_total{outcome=\"ended\",server=\"main\"} 0\n") != std::string::npos);
     CHECK(text.find("kcontrol_http_access_reviews_total{review=\"token\",server=\"main\"} 2\n") != std::string::npos);
     CHECK(text.find(prometheus) == std::string::npos);
 }

@@ -46,6 +46,7 @@ TEST_CASE("operators, by their precedence") {
     CHECK(outcome("1 / 0 > 0 && true", "0") == "error: division by zero");
     CHECK(outcome("self > 1 ? 'a' : self > 0 ? 'b' : 'c'", "1") == R"("b")");
     CHECK(outcome("9223372036854775807 + 1", "0") == "error: integer overflow");
+    CHECK(outcome("-self", "-9223372036854775808") == "error: integer overflow");
     CHECK(outcome("-self == -2", "2") == "true");
     CHECK(outcome("1 == 1.0", "0") == "true");
     CHECK(outcome("'a' < 1", "0") == "error: no such overload");
@@ -62,6 +63,7 @@ TEST_CASE("texts and their escapes") {
 TEST_CASE("lists and objects") {
     CHECK(outcome("self.a.b[1]", R"({"a":{"b":[1,2]}})") == "2");
     CHECK(outcome("self.a[2]", R"({"a":[1]})") == "error: index out of bounds: 2");
+    CHECK(outcome("self['?']", R"({"?":1})") == "1");
     CHECK(outcome("self.x", "{}") == "error: no such key: x");
     CHECK(outcome("has(self.a) && !has(self.b)", R"({"a":null})") == "true");
     CHECK(outcome("self.filter(x, x > 1).map(x, x * 2)", "[1,2,3]") == "[4,6]");
@@ -81,6 +83,12 @@ TEST_CASE("what is not known is named") {
     CHECK(outcome("self &", "1") == "refused: this server's CEL does not know '&'");
     CHECK(outcome("self ==", "1") == "refused: this server's CEL does not know the end of the expression");
     CHECK(outcome("(1", "1") == "refused: this server's CEL does not know '' where ')' should be");
+    CHECK(outcome("1 'in' [1]", "1") == "refused: this server's CEL does not know 'in'");
+    CHECK(outcome("[1 ']']", "1") == "refused: this server's CEL does not know ']' in a list");
+    const std::string deep = "refused: this server's CEL does not know so deep an expression";
+    CHECK(outcome(std::string(100, '!') + "true", "1") == deep);
+    CHECK(outcome(std::string(100, '-') + "1", "1") == deep);
+    CHECK(outcome(std::string(100, '(') + "1", "1") == deep);
 }
 
 TEST_CASE("a definition with a rule that can't be held is refused, at its place") {

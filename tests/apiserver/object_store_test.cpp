@@ -273,6 +273,28 @@ TEST_CASE("a namespace takes its contents with it") {
     CHECK(f.namespaces->get({"", "ns"}) == nullptr);
 }
 
+TEST_CASE("an empty namespace stays as long as it has finalizers of its own") {
+    fixture f;
+    json::object body;
+    metadata_of(body)["name"] = "kept";
+    metadata_of(body)["finalizers"] = json::array({"example.com/f"});
+    REQUIRE(f.store.create(*f.namespaces, write_target(), std::move(body)));
+    REQUIRE(f.store.create(*f.things, write_target("v1", "kept", ""), fixture::thing("free")));
+    CHECK_FALSE(f.store.remove(*f.namespaces, {"", "kept"})->gone);
+    CHECK(f.things->objects().empty());
+    const object_ptr left = f.namespaces->get({"", "kept"});
+    REQUIRE(left != nullptr);
+    CHECK(left->terminating());
+    json::object released = left->content();
+    CHECK_FALSE(released["spec"].as_object().contains("finalizers"));  // nobody else is waited for
+    released["apiVersion"] = "v1";
+    released["kind"] = "Namespace";
+    metadata_of(released).erase("finalizers");
+    REQUIRE(f.store.update(*f.namespaces, write_target("v1", "", "kept"), std::move(released)));
+    CHECK(f.namespaces->get({"", "kept"}) == nullptr);
+    CHECK(f.namespaces->history().back().what == change::deleted);
+}
+
 TEST_CASE("old states can be read as long as the history reaches back") {
     fixture f(store_options().history_window(3));
     REQUIRE(f.create(fixture::thing("a")));

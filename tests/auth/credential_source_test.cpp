@@ -7,7 +7,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 using namespace kcontrol;
 using namespace kcontrol::auth;
@@ -35,9 +37,12 @@ public:
     }
 
     void make() {
-        source =
-            credential_source::make(env, context.get_executor(), config,
-                                    logger([this](const log_record& r) { logged += std::string(r.message) + "\n"; }));
+        const logger log([this](const log_record& r) {
+            logged += r.message;
+            for (const auto& field : r.fields) logged += " " + field.value;
+            logged += "\n";
+        });
+        source = credential_source::make(env, context.get_executor(), config, log);
     }
 
     /// The Authorization of a request now, or why there is none.
@@ -249,7 +254,64 @@ public:
     int calls = 0;
 };
 
+/// Takes its time, whoever stops it. The first call fails.
+class slow_provider final : public credential_provider {
+public:
+    explicit slow_provider(environment& env) : env_(env) {}
+
+    awaitable<result<issued_credentials>> issue(std::stop_token) override {
+        const int number = ++calls;
+        most = std::max(most, ++running);
+        (void)co_await sleep_for(env_, 10s, std::stop_token());
+        --running;
+        if (number == 1) co_return error(errc::unavailable, "too late");
+        issued_credentials out;
+        out.token(secret_string("slow-" + std::to_string(number)));
+        co_return out;
+    }
+    int calls = 0, running = 0, most = 0;
+
+private:
+    environment& env_;
+};
+
 }  // namespace
+
+TEST_CASE_FIXTURE(source_fixture, "a provider that does not heed its stop is asked by one at a time all the same") {
+    const auto own = std::make_shared<slow_provider>(env);
+    config.credentials_from(own);
+    make();
+    const auto a = wait();
+    source->abandon();
+    testing::manual_environment::run_ready(context);
+    CHECK((a->outcome && a->outcome->error() == errc::stopped));
+    const auto b = wait(), hasty = wait(1s), stopped = wait();
+    stopped->stop.request_stop();
+    env.advance(2s, context);
+    CHECK((hasty->outcome && hasty->outcome->error() == errc::timeout));
+    CHECK((stopped->outcome && stopped->outcome->error() == errc::stopped));
+    CHECK(own->calls == 1);
+    // What nobody waited for fails, and the next is asked for.
+    env.advance(8s, context);
+    CHECK(own->calls == 2);
+    CHECK(!b->outcome);
+    env.advance(10s, context);
+    CHECK((b->outcome && b->outcome->has_value()));
+    CHECK(ask() == "Bearer slow-2");
+    CHECK(logged.empty());
+    // Where it succeeds all the same, there is nothing to ask for.
+    env.advance(1min, context);
+    CHECK(source->invalidate(source->serial()));
+    const auto c = wait();
+    source->abandon();
+    const auto d = wait();
+    CHECK((c->outcome && c->outcome->error() == errc::stopped));
+    env.advance(10s, context);
+    CHECK((d->outcome && d->outcome->has_value()));
+    CHECK(ask() == "Bearer slow-3");
+    CHECK(own->calls == 3);
+    CHECK(own->most == 1);
+}
 
 TEST_CASE_FIXTURE(source_fixture, "an embedder's own provider, and what it throws") {
     const auto own = std::make_shared<own_provider>();
@@ -310,4 +372,69 @@ TEST_CASE_FIXTURE(source_fixture, "certificate files are read again after five m
     env.files["/cert"] = "CERT 4";
     env.advance(10s, context);
     CHECK(tls() == "CA 3 CERT 4 KEY 4");
+}
+
+TEST_CASE_FIXTURE(source_fixture, "what is wrong with a credential file is told once, and once when it is well again") {
+    config = cluster_config();
+    config.tls(http::tls_options().ca_pem("CA")).files(tls_files().ca("/ca")).token_file("/token");
+    env.files = {{"/ca", "CA"}, {"/token", "one"}};
+    make();
+    CHECK(ask() == "Bearer one");
+    const auto told = [&] { return std::exchange(logged, {}); };
+    CHECK(told().empty());
+    const std::string unreadable = "a credential file can't be read; what was there before stays in use ";
+    env.files["/ca"] = "";
+    env.files["/token"] = "CANARY CANARY";
+    env.advance(5min, context);
+    CHECK(ask() == "Bearer one");
+    const std::string first = told();
+    CHECK(first.starts_with(unreadable + "/ca it is empty\n" + unreadable + "/token token file /token holds no token"));
+    CHECK(std::count(first.begin(), first.end(), '\n') == 2);
+    CHECK(first.find("CANARY") == std::string::npos);
+    for (int minute = 0; minute < 10; ++minute) {
+        env.advance(1min, context);
+        CHECK(ask() == "Bearer one");
+    }
+    CHECK(told().empty());
+    // Another reason.
+    env.files.clear();
+    env.advance(1min, context);
+    CHECK(ask() == "Bearer one");
+    const std::string second = told();
+    CHECK(second.starts_with(unreadable + "/ca "));
+    CHECK(second.find(unreadable + "/token ") != std::string::npos);
+    CHECK(std::count(second.begin(), second.end(), '\n') == 2);
+    env.files = {{"/ca", "CA"}, {"/token", "two"}};
+    env.advance(1min, context);
+    CHECK(ask() == "Bearer two");
+    CHECK(told() == "a credential file can be read again /ca\na credential file can be read again /token\n");
+    env.advance(10min, context);
+    CHECK(ask() == "Bearer two");
+    CHECK(told().empty());
+}
+
+TEST_CASE_FIXTURE(source_fixture, "certificate files that can't be used are told once, as long as they are the same") {
+    config = cluster_config();
+    config.tls(http::tls_options().ca_pem("good")).files(tls_files().ca("/ca"));
+    env.files = {{"/ca", "bad"}};
+    make();
+    const auto told = [&] { return std::exchange(logged, {}); };
+    const auto look = [&](duration after) {
+        const http::tls_options before = source->tls();
+        env.advance(after, context);
+        CHECK(source->ready());
+        if (source->tls().ca_pem() != "good") source->reject_tls(before, error(errc::invalid_config, "no PEM"));
+        CHECK(source->tls().ca_pem() == "good");
+        return told();
+    };
+    const std::string changed = "certificate files have changed; new connections use them\n";
+    const std::string refused = changed + "new certificates can't be used; those before stay in use no PEM\n";
+    CHECK(look(5min) == refused);
+    for (int i = 0; i < 5; ++i) CHECK(look(10s).empty());
+    env.files["/ca"] = "bad, too";
+    CHECK(look(10s) == refused);
+    CHECK(look(10s).empty());
+    env.files["/ca"] = "good";
+    CHECK(look(10s) == changed);
+    CHECK(look(5min).empty());
 }

@@ -272,10 +272,13 @@ TEST_CASE("overrides: another entry, another address, another user") {
           impersonation("jane").groups({"g"}));
     CHECK(with(over().impersonate(impersonation())).find("as: empty") != std::string::npos);
     // Without any file.
-    const kubeconfig none = kubeconfig::merge({});
-    CHECK(none.empty());
-    CHECK(none.resolve(env).error() == errc::invalid_config);
-    CHECK(shown(none.resolve(env, over().server("https://x").token(secret_string("t"))).value()) == "https://x - t -");
+    for (const kubeconfig& none : {kubeconfig::merge({}), kubeconfig(), kubeconfig::merge({kubeconfig()})}) {
+        CHECK(none.empty());
+        CHECK(none.context_names().empty());
+        CHECK(none.resolve(env).error() == errc::invalid_config);
+        const auto given = none.resolve(env, over().server("https://x").token(secret_string("t"))).value();
+        CHECK(shown(given) == "https://x - t -");
+    }
 }
 
 TEST_CASE("what is overridden is trusted, though the file is not") {
@@ -332,6 +335,9 @@ TEST_CASE("where a cluster is looked for, and whose namespace it is") {
     // A kubeconfig at home: kubectl takes it first, a controller its own cluster.
     for (const auto& [name, text] : tree()) env.files["/d/" + name] = text;
     CHECK(both() == "west blue-of-two, 10.0.0.1 told");
+    env.variables["KUBERNETES_SERVICE_PORT"] = "";
+    CHECK(both() == "west blue-of-two, west blue-of-two");  // a host alone is no pod
+    env.variables["KUBERNETES_SERVICE_PORT"] = "443";
     CHECK(both(kubeconfig_overrides().context("mixed")) == "east-two told, east-two told");
     // One that is named comes before both; nothing at its place is as if it were not named.
     env.variables["KUBECONFIG"] = "/d/a/one";
@@ -340,4 +346,37 @@ TEST_CASE("where a cluster is looked for, and whose namespace it is") {
     CHECK(both() == "10.0.0.1 told, 10.0.0.1 told");
     env.variables["KUBECONFIG"] = "/d/broken:/d/a/one";
     CHECK(both().find("/d/broken: not a kubeconfig") == 0);
+}
+
+TEST_CASE("what is overridden counts for a pod's own account, too") {
+    testing::manual_environment env;
+    const std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount/";
+    env.variables = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
+    env.files = {{folder + "token", "t"}, {folder + "ca.crt", "ca"}, {folder + "namespace", "pods\n"}};
+    using over = kubeconfig_overrides;
+    for (const auto order : {search_order::kubectl, search_order::controller}) {
+        const auto find = [&](const over& with) {
+            return find_config(env, config_search().order(order).overrides(with));
+        };
+        const cluster_config own = in_cluster_config(env).value();
+        CHECK(find(over()).value() == own);
+        CHECK(find(over().default_namespace("mine")).value() == cluster_config(own).default_namespace("mine"));
+        CHECK(find(over().token(secret_string("given"))).value() ==
+              cluster_config(own).token(secret_string("given")).token_file({}));
+        const auto jane = impersonation("jane").groups({"g"});
+        CHECK(find(over().impersonate(jane)).value() == cluster_config(own).impersonate(jane));
+        CHECK(find(over().tls_server_name("api")).value() ==
+              cluster_config(own).tls(http::tls_options().ca_pem("ca").server_name("api")));
+        CHECK(find(over().insecure_skip_tls_verify(true)).value() ==
+              cluster_config(own).tls(http::tls_options().insecure(true)).files({}));
+        CHECK(find(over().proxy_url(secret_string("socks5://p"))).value().server().via.text() == "socks5://p:1080");
+        // What can't be sent is refused as a kubeconfig's is.
+        const auto refused = [&](const over& with) { return find(with).error().message(); };
+        CHECK(refused(over().proxy_url(secret_string("ftp://p")))
+                  .starts_with("service account: cluster \"in-cluster\": proxy-url: "));
+        CHECK(refused(over().token(secret_string("a b")))
+                  .starts_with("service account: user \"in-cluster\": token: holds"));
+        CHECK(refused(over().impersonate(impersonation()))
+                  .starts_with("service account: user \"in-cluster\": as: empty"));
+    }
 }

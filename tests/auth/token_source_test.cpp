@@ -64,9 +64,11 @@ TEST_CASE_FIXTURE(token_fixture, "what is no token keeps the last good one") {
         env.files["/token"] = "good";
         token_source source(env, config);
         CHECK(read(source) == "good");
+        CHECK(!source.failure().has_value());
         env.files["/token"] = text;
         CHECK(source.invalidate());
         CHECK(read(source) == "good");
+        CHECK(source.failure().has_value());
         env.files.erase("/token");
         CHECK(source.invalidate());
         CHECK(read(source) == "good");
@@ -74,6 +76,7 @@ TEST_CASE_FIXTURE(token_fixture, "what is no token keeps the last good one") {
         CHECK(read(source) == "good");  // the failed read counts: the next one is in a minute
         pass(std::chrono::minutes(1));
         CHECK(read(source) == "better");
+        CHECK(!source.failure().has_value());
     }
 }
 

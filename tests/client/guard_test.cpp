@@ -106,6 +106,11 @@ TEST_CASE_FIXTURE(guard_fixture, "a write that passes is waited for no longer th
     CHECK(await(c.create(widgets(), make_widget("default", "a"), {})).has_value());
     CHECK(net->deadlines().back() == 30s);
     CHECK(c.load().writes == 2);
+    net->expect(std::string("POST ") + widgets_path).reply(201, widget_json("a"));
+    client twice = c.guarded([]() -> result<duration> { return 5s; });
+    CHECK(await(twice.create(widgets(), make_widget("default", "a"), {})).has_value());
+    CHECK(net->deadlines().back() == 5s);
+    CHECK(asked == 3);
     CHECK(net->verify());
 }
 
@@ -125,6 +130,31 @@ TEST_CASE_FIXTURE(guard_fixture, "a try that comes after the first asks again") 
     net->expect(std::string("POST ") + widgets_path).reply(201, widget_json("a"));
     CHECK(await(unguarded.create(widgets(), make_widget("default", "a"), {})).has_value());
     CHECK(unguarded.load().writes == 1);
+    CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(guard_fixture, "what a guard refuses, for whatever reason, is neither counted, traced nor told") {
+    std::size_t heard = 0, spans = 0;
+    client_options hooks;
+    hooks.on_answer([&](const http::request&, const request_outcome&) { ++heard; });
+    const trace_parent parent([&](const trace_span&) { ++spans; }, "id-1");
+    client c = connect().with(hooks).traced(parent);
+    for (const errc why : {errc::not_leading, errc::unavailable, errc::limit_exceeded}) {
+        client refused = c.guarded([why]() -> result<duration> { return error(why, shut); });
+        CHECK(await(refused.create(widgets(), make_widget("default", "a"), {})).error() == why);
+        CHECK(await(refused.raw_stream(http::request("POST", "/exec"), {})).error() == why);
+        CHECK(await(refused.raw_websocket(http::request("GET", "/exec"), {})).error() == why);
+    }
+    CHECK(net->sent().empty());
+    CHECK(c.requests().requests.empty());
+    CHECK(heard == 0);
+    CHECK(spans == 0);
+    // What was sent is, whatever the transport calls its failure.
+    net->expect(std::string("POST ") + widgets_path).fail(errc::not_leading);
+    CHECK(await(c.create(widgets(), make_widget("default", "a"), {})).error() == errc::not_leading);
+    CHECK(c.requests().requests.at({"POST", request_counts::no_answer}) == 1);
+    CHECK(heard == 1);
+    CHECK(spans == 1);
     CHECK(net->verify());
 }
 

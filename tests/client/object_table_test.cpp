@@ -1,10 +1,17 @@
 // The objects of a kind as their server prints them.
 #include <kcontrol/client/object_table.hpp>
+#include <kcontrol/runtime/wait.hpp>
 
 #include "fixture.hpp"
 
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <string>
+
 using namespace kcontrol;
 using namespace kcontrol::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -17,13 +24,35 @@ std::string table_json(const std::string& rows, const std::string& more = "") {
 const std::string row_a = R"({"cells":["a","5m","n0"],"object":{"metadata":{"name":"a","namespace":"default"}}})";
 const std::string row_b = R"({"cells":["two\nlines",3,null],"object":{"metadata":{"name":"b","namespace":"other"}}})";
 
+/// A server with a next page, slowly, up to the last one; and what its answers may be.
+class slow_pages final : public http::transport {
+public:
+    explicit slow_pages(environment& env) : env_(env) {}
+
+    awaitable<result<http::response>> round_trip(http::request, http::exchange_options options) override {
+        most = options.max_body();
+        const std::string token = ++pages == last ? "" : ",\"continue\":\"" + std::to_string(pages) + "\"";
+        (void)co_await sleep_for(env_, 50s, std::stop_token());
+        co_return http::response(200, "application/json", table_json(row_a, token));
+    }
+    awaitable<result<http::streamed_response>> open_stream(http::request, http::exchange_options) override {
+        return decided<result<http::streamed_response>>(error(errc::unavailable));
+    }
+    void close() override {}
+
+    std::size_t pages = 0, last = 0, most = 0;
+
+private:
+    environment& env_;
+};
+
 }  // namespace
 
 TEST_CASE_FIXTURE(client_fixture, "a table page by page, whose cells are one line each") {
     client c = connect();
-    net->expect(std::string("GET ") + widgets_path + "?limit=500&labelSelector=x%3Dy")
+    net->expect(std::string("GET ") + widgets_path + "?labelSelector=x%3Dy&limit=500")
         .reply(200, table_json(row_a, R"(,"continue":"more")"));
-    net->expect(std::string("GET ") + widgets_path + "?limit=500&labelSelector=x%3Dy&continue=more")
+    net->expect(std::string("GET ") + widgets_path + "?labelSelector=x%3Dy&limit=500&continue=more")
         .reply(200, table_json(row_b));
     const auto which = list_options().in_namespace("default").label_selector("x=y");
     const auto got = await(list_table(c, widgets(), which));
@@ -64,6 +93,48 @@ TEST_CASE_FIXTURE(client_fixture, "one object's table, and answers that are none
     const auto which = list_options().in_namespace("default").limit(2);
     CHECK(await(list_table(c, widgets(), which)).error() == errc::protocol_error);
     CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(client_fixture,
+                  "a table is of the client's namespace, and of the version and page that are asked for") {
+    client c = connect().namespaced("default");
+    const std::string all = std::string("GET ") + widgets_path;
+    net->expect(all + "?limit=500&resourceVersion=0").reply(200, table_json(row_a, R"(,"continue":"more")"));
+    net->expect(all + "?limit=500&continue=more").reply(200, table_json(row_b));
+    const auto old = await(list_table(c, widgets(), list_options().resource_version("0")));
+    REQUIRE_MESSAGE(old.has_value(), old.error().what());
+    CHECK(old->rows.size() == 2);
+    net->expect(all + "?limit=2&continue=here").reply(200, table_json(row_a));
+    const auto from = list_options().limit(2).continue_token("here").resource_version("0");
+    CHECK(await(list_table(c, widgets(), from)).has_value());
+    net->expect(all + "/a?resourceVersion=7").reply(200, table_json(row_a));
+    CHECK(await(get_table(c, widgets(), {"", "a"}, get_options().resource_version("7"))).has_value());
+    net->expect("GET /api/v1/nodes?limit=500").reply(200, table_json(""));
+    CHECK(await(list_table(c, nodes(), {})).has_value());
+    CHECK(net->verify());
+    const auto sent = net->sent().size();
+    CHECK(await(list_table(c, widgets(), list_options().in_namespace("b"))).error() == errc::invalid_argument);
+    CHECK(await(get_table(c, widgets(), {"b", "a"}, {})).error() == errc::invalid_argument);
+    CHECK(net->sent().size() == sent);
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a page of a table has the bound of whole answers, and all pages those of a list") {
+    const auto pages = std::make_shared<slow_pages>(env);
+    const auto factory = [pages](executor, const http::endpoint&, const http::tls_options&) {
+        return result<std::shared_ptr<http::transport>>(pages);
+    };
+    client c = client::connect(env, context.get_executor(), config, factory, log).value();
+    const auto endless = await(list_table(c, widgets(), {}));
+    REQUIRE(!endless.has_value());
+    CHECK(endless.error() == errc::limit_exceeded);
+    CHECK(endless.error().message().find("max_time (3600 s)") != std::string::npos);
+    CHECK(pages->most == http::exchange_options::default_max_body);
+    pages->last = pages->pages + 1;
+    CHECK(await(list_table(c, widgets(), list_options().max_body(std::size_t{1} << 30))).has_value());
+    CHECK(pages->most == std::size_t{1} << 30);
+    pages->last = pages->pages + 1;
+    CHECK(await(get_table(c, widgets(), {"default", "a"}, {})).has_value());
+    CHECK(pages->most == http::exchange_options::default_max_body);
 }
 
 TEST_CASE("a table as kubectl prints it") {

@@ -233,6 +233,20 @@ TEST_CASE_FIXTURE(set_fixture, "kinds that are looked for are asked for while th
     CHECK(probed.empty());
 }
 
+TEST_CASE_FIXTURE(set_fixture, "kinds may be looked for without a function, and the watch of definitions goes on") {
+    set->look_for({&resource_of<widget_v2>(), &resource_of<widget>()});
+    set->start();
+    context.run_for(2s);
+    install();
+    context.run_for(2s);
+    CHECK(live());
+    CHECK(network.open_exchanges("a") == 2);
+    set->look_for({});
+    context.run_for(1s);
+    CHECK(network.open_exchanges("a") == 1);
+    CHECK(told.find("threw") == std::string::npos);
+}
+
 TEST_CASE_FIXTURE(set_fixture, "where definitions may not be watched the slow probe remains") {
     server.api.access().forbid({"*", "*", "customresourcedefinitions"});
     set->start();

@@ -126,6 +126,7 @@ TEST_CASE("dynamic: read by path") {
     CHECK_FALSE(content.contains({"status", "phase"}));
     CHECK(content.get_string({"spec", "n"}).empty());
     CHECK(content.get({}).is_object());
+    CHECK(content.contains({}));
     CHECK(dynamic_content().get({"a"}).is_null());
     CHECK(dynamic_content().to_json() == "{}");
 }
@@ -144,6 +145,8 @@ TEST_CASE("dynamic: a copy is edited as a tree, the original stays") {
     CHECK(copy.content.get_string({"spec", "text"}) == "a\xc3\xa9\n");
     CHECK(copy.content.contains({"spec", "deep"}));
     CHECK_FALSE(copy.content.contains({"spec", "deep", "b"}));
+    CHECK(copy.content.contains({}));
+    CHECK(copy.content.get({}) == copy.content.edit());
     const dynamic_object again = copy;
     copy.content["spec"] = nullptr;
     CHECK(again.content.get({"spec", "n"}).get_int64() == 2);

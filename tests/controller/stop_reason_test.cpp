@@ -9,8 +9,10 @@
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 using namespace kcontrol;
@@ -54,6 +56,7 @@ struct stage {
         const wake why = co_await never.wait(env, ctx.stop());
         CHECK(why == wake::stopped);
         ended += req.name + ": " + std::string(to_string(ctx.stop_reason())) + "; ";
+        if (throws) throw std::runtime_error("boom");
         co_return error(errc::stopped);
     }
     void ready() { manual_environment::run_ready(context); }
@@ -67,6 +70,7 @@ struct stage {
     boost::asio::io_context context;
     manual_environment env;
     std::string log, begun, ended;
+    bool throws = false;
     std::shared_ptr<fake_source> source = std::make_shared<fake_source>(env);
     controller c;
 };
@@ -146,6 +150,35 @@ TEST_CASE("cancel_on_delete ends the reconcile of an object that goes, whatever 
         s.env.advance(1h, s.context);
         CHECK(s.begun == "a ");  // no error, not tried again
         CHECK(s.c.stats().errors == 0);
+    }
+}
+
+TEST_CASE("what throws once it is to end is counted as what fails then: where it is no error, it is no exception") {
+    struct row {
+        const char* name;
+        std::function<void(stage&)> end;
+        const char* ended;
+        std::uint64_t errors;
+    };
+    const row rows[] = {
+        {"the stop", [](stage& s) { testing::start(s.context, stage::stop_all(s.c)); }, "a: stopped; ", 0},
+        {"the deletion",
+         [](stage& s) {
+             s.source->remove({"ns", "a"});
+         },
+         "a: object deleted; ", 0},
+        {"its time", [](stage& s) { s.env.advance(10s, s.context); }, "a: timeout; ", 1},
+    };
+    for (const row& r : rows) {
+        CAPTURE(r.name);
+        stage s{controller_options().reconciliation_timeout(10s).cancel_on_delete(true)};
+        s.throws = true;
+        s.begin();
+        r.end(s);
+        s.ready();
+        CHECK(s.ended == r.ended);
+        CHECK(s.c.stats().errors == r.errors);
+        CHECK(s.c.stats().exceptions == r.errors);
     }
 }
 

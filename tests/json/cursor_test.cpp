@@ -108,6 +108,15 @@ TEST_CASE("cursor: white space is passed over for those who ask for it") {
     CHECK(in.left() == 0);
 }
 
+TEST_CASE("cursor: no character is taken at the end, not even the one that front() gives there") {
+    const std::string text("\0", 1);
+    json::cursor in(text);
+    CHECK(in.take('\0'));
+    CHECK(in.front() == '\0');
+    CHECK_FALSE(in.take('\0'));
+    CHECK(in.left() == 0);
+}
+
 TEST_CASE("cursor: a string without its escapes is what the parser makes of it") {
     json::document document;
     for (const char* content : {"",

@@ -163,6 +163,11 @@ TEST_CASE("flags of the program's own") {
                           "  --allow ADDRESS      may be there several times\n"
                           "  --kubeconfig FILE"));
     CHECK(usage.ends_with(command_line::usage()));
+    const auto says_grace = [](const std::string& text, const std::string& length) {
+        return text.find("not while an informer is not live for " + length + "\n") != std::string::npos;
+    };
+    CHECK(says_grace(usage, "30s"));
+    CHECK(says_grace(command_line::usage({}, std::chrono::seconds(90)), "1m30s"));
     const auto twice = run_options().flag("--context", "another one", install);
     CHECK(command_line::parse({}, twice.own_flags()).error().message() ==
           "--context: the program has two flags of that name");

@@ -66,6 +66,17 @@ TEST_CASE("exposition: a histogram adds its buckets up; help is escaped") {
           "x_seconds_bucket{y=\"z\",le=\"+Inf\"} 4\nx_seconds_sum{y=\"z\"} 3602.001\nx_seconds_count{y=\"z\"} 4\n");
 }
 
+TEST_CASE("exposition: counts that are missing in a histogram are none") {
+    exposition out;
+    out.family("x", "histogram", "");
+    out.sample({}, std::array{1.0, 2.0}, std::array<std::uint64_t, 1>{3}, 4);
+    out.sample({{"y", "z"}}, {}, {}, 0);
+    CHECK(
+        out.take() ==
+        "# TYPE x histogram\nx_bucket{le=\"1\"} 3\nx_bucket{le=\"2\"} 3\nx_bucket{le=\"+Inf\"} 3\nx_sum 4\nx_count 3\n"
+        "x_bucket{y=\"z\",le=\"+Inf\"} 0\nx_sum{y=\"z\"} 0\nx_count{y=\"z\"} 0\n");
+}
+
 TEST_CASE("exposition: whole numbers stay whole, others are as short as can be") {
     const std::pair<double, const char*> table[] = {{0, "0"},
                                                     {-3, "-3"},

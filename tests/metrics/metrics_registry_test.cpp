@@ -69,6 +69,30 @@ TEST_CASE("a name that is not allowed, or taken by another type, is logged and c
     CHECK(registry.text().find("taken 1\n") != std::string::npos);
 }
 
+TEST_CASE("a name that is written with two types is of the first one, and what is of the other is left out") {
+    metrics_registry registry;
+    registry.collect([](metrics_writer& out) {
+        out.counter("a", "A.", {}, 1);
+        out.histogram("a", "Not A.", {{"x", "1"}}, {0.5}, {1, 2}, 4);
+        out.histogram("b", "B.", {}, {}, {3}, 4);
+    });
+    registry.collect([](metrics_writer& out) {
+        out.gauge("b", "Not B.", {{"x", "1"}}, 7);
+        out.gauge("a", "Not A.", {{"x", "2"}}, 7);
+        out.counter("a", "A.", {{"x", "3"}}, 2);
+    });
+    CHECK(registry.text() ==
+          "# HELP a A.\n"
+          "# TYPE a counter\n"
+          "a 1\n"
+          "a{x=\"3\"} 2\n"
+          "# HELP b B.\n"
+          "# TYPE b histogram\n"
+          "b_bucket{le=\"+Inf\"} 3\n"
+          "b_sum 4\n"
+          "b_count 3\n");
+}
+
 TEST_CASE("handles outlive their registry, and registries do not know of each other") {
     metric_counter kept;
     kept.increment();

@@ -33,6 +33,12 @@ TEST_CASE("any_object: as() and get() are right or refused, never undefined") {
     CHECK(empty.as<plain>() == nullptr);
     CHECK_THROWS_AS((void)empty.get<plain>(), exception);
 
+    const any_object of_null{std::shared_ptr<const plain>()};
+    CHECK_FALSE(of_null);
+    CHECK(of_null == empty);
+    CHECK_FALSE(of_null.is<plain>());
+    CHECK_THROWS_AS((void)of_null.get<plain>(), exception);
+
     const any_object described{std::make_shared<const kcontrol_test::pod>()};
     CHECK(described.is(describe<kcontrol_test::pod>()));
     CHECK_FALSE(object.is(describe<kcontrol_test::pod>()));

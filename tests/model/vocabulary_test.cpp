@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 using kcontrol::boxed;
@@ -25,6 +27,21 @@ struct node_of_tree {
     text name;
     list<node_of_tree> children;
     boxed<node_of_tree> first;
+};
+
+/// Is copied only, never moved; a copy of a broken one throws. Counts those alive.
+class fragile {
+public:
+    explicit fragile(bool is_broken = false) : broken(is_broken) { ++alive; }
+    fragile(const fragile& from) : broken(from.broken) {
+        if (broken) throw std::runtime_error("broken");
+        ++alive;
+    }
+    fragile& operator=(const fragile&) = default;
+    ~fragile() { --alive; }
+
+    static inline int alive = 0;
+    bool broken;
 };
 
 const std::string long_value = "a string that is longer than what fits into eight bytes";
@@ -145,6 +162,40 @@ TEST_CASE("list: absent and empty are equal, and tell apart") {
     const std::vector<std::string> strings{"p", long_value};
     const list<text> from_strings = strings;
     CHECK(from_strings[1] == long_value);
+}
+
+TEST_CASE("list: to take out none of its elements changes none") {
+    const list<std::string> before{"a", long_value};
+    list<std::string> names = before;
+    CHECK(names.erase(names.begin(), names.begin()) == names.begin());
+    CHECK(names == before);
+    CHECK(names.erase(names.end(), names.end()) == names.end());
+    CHECK(names == before);
+    names.erase(names.begin(), names.end());
+    CHECK((names.present() && names.empty()));
+}
+
+TEST_CASE("list and boxed: nothing is left of what a copy that throws began") {
+    const int before = fragile::alive;
+    {
+        const std::vector<fragile> range{fragile(), fragile()};
+        list<fragile> elements = range;
+        CHECK(elements.size() == 2);
+        elements[1].broken = true;
+        CHECK_THROWS_AS(list<fragile>{elements}, std::runtime_error);
+        CHECK_THROWS_AS(elements.emplace_back(), std::runtime_error);  // which needs more memory
+        CHECK(elements.size() == 2);
+        std::vector<fragile> broken = range;
+        broken[1].broken = true;
+        CHECK_THROWS_AS(list<fragile>{broken}, std::runtime_error);
+        CHECK_THROWS_AS((list<fragile>{fragile(), fragile(true)}), std::runtime_error);
+
+        boxed<fragile> box = range[0];
+        CHECK_THROWS_AS(box.emplace(broken[1]), std::runtime_error);
+        CHECK((box.present() && !box->broken));
+        CHECK_THROWS_AS((boxed<fragile>(broken[1])), std::runtime_error);
+    }
+    CHECK(fragile::alive == before);
 }
 
 TEST_CASE("dict: as a map, in the order of keys") {

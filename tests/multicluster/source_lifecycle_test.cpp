@@ -223,6 +223,57 @@ TEST_CASE("directory_source: what a file was before the stop is not remembered")
     CHECK(f.take() == words{"a "});  // and not "a b " first
 }
 
+TEST_CASE("context_source: why its file can't be read is told once, and again for another reason or once more") {
+    using words = std::vector<std::string>;
+    words logged;
+    fixture<context_bench> f;
+    f.source = std::make_unique<context_source>(
+        f.env, f.home, "/home/config", context_source_options().log(logger([&logged](const log_record& r) {
+            logged.push_back(std::string(r.message) + ": " + r.fields.back().value);
+        })));
+    REQUIRE(f.start().has_value());  // there is no context yet
+    f.env.remove_file("/home/config");
+    f.take(5min);
+    REQUIRE(logged.size() == 1);
+    CHECK(logged[0].starts_with("the kubeconfigs can't be read; the clusters stay as they are: "));
+    f.env.write_file("/home/config", "nonsense");
+    f.take(5min);
+    REQUIRE(logged.size() == 2);
+    CHECK(logged[1] != logged[0]);
+    f.write();
+    f.take(1min);
+    f.env.write_file("/home/config", "nonsense");
+    f.take(5min);
+    REQUIRE(logged.size() == 3);
+    CHECK(logged[2] == logged[1]);
+}
+
+TEST_CASE("directory_source: a second file of one name is told once, and again when it comes back") {
+    using words = std::vector<std::string>;
+    words logged;
+    fixture<directory_bench> f;
+    f.source = std::make_unique<directory_source>(
+        f.env, f.home, "/clusters", auth::trust::trusted,
+        logger([&logged](const log_record& r) { logged.push_back(r.fields.back().value); }, log_level::warning));
+    f.put("a.conf");
+    f.put("a.yaml");
+    REQUIRE(f.start().has_value());
+    CHECK(f.take(5min) == words{"a "});
+    CHECK(logged == words{"/clusters/a.yaml"});
+    f.put("a.zzz");
+    f.take(5min);
+    CHECK(logged == words{"/clusters/a.yaml", "/clusters/a.zzz"});
+    f.remove("a.yaml");
+    f.take();
+    f.put("a.yaml");
+    f.take(5min);
+    CHECK(logged == words{"/clusters/a.yaml", "/clusters/a.zzz", "/clusters/a.yaml"});
+    f.source->stop();
+    REQUIRE(f.start().has_value());
+    f.take(5min);
+    CHECK(logged.size() == 5);  // what was told before a stop is told again
+}
+
 TEST_CASE("directory_source on a real directory: no descriptor is left, and changes are noticed after a restart") {
     system_environment env;
     boost::asio::io_context context;

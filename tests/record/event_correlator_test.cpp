@@ -69,7 +69,7 @@ TEST_CASE("event_correlator: each part tells Events apart") {
     }
 }
 
-TEST_CASE("event_correlator: after ten different messages what follows is one Event, until it was quiet for a while") {
+TEST_CASE("event_correlator: from the tenth different message on all are one Event, until it was quiet for a while") {
     table t;
     const auto note = [](int i) { return event_note::warning("Failed", "try " + std::to_string(i)); };
     for (int i = 1; i <= 9; ++i) CHECK(t.take(pod("a"), note(i)).message == "try " + std::to_string(i));
@@ -84,6 +84,15 @@ TEST_CASE("event_correlator: after ten different messages what follows is one Ev
     CHECK(t.take(pod("b"), note(12)).message == "try 12");
     t.after += 10min + 1s;
     CHECK(t.take(pod("a"), note(13)).message == "try 13");
+}
+
+TEST_CASE("event_correlator: it remembers at least what was last") {
+    table t;
+    t.correlator = event_correlator(event_limits().remembered(0));
+    CHECK(t.take(pod("a"), event_note::normal("Started", "x")).write);
+    CHECK(t.take(pod("a"), event_note::normal("Started", "x")).count == 2);
+    CHECK(t.take(pod("b"), event_note::normal("Started", "x")).count == 1);
+    CHECK(t.take(pod("a"), event_note::normal("Started", "x")).count == 1);
 }
 
 TEST_CASE("event_correlator: about one object so many are written at once, then one a period") {

@@ -15,6 +15,14 @@ struct dotted {
     static constexpr auto kcontrol_fields() { return fields(field("a.b/c~d", &dotted::value)); }
 };
 
+struct moments {
+    micro_time first;
+    std::optional<micro_time> last;
+    static constexpr auto kcontrol_fields() {
+        return fields(field("first", &moments::first), field("last", &moments::last));
+    }
+};
+
 struct deprecated_storage : widget_v1beta1 {
     static constexpr resource_name kcontrol_resource{"schema.example.com", "v1alpha1", "Widget", "widgets"};
     static constexpr auto kcontrol_fields() { return widget_v1beta1::kcontrol_fields(); }
@@ -39,6 +47,8 @@ TEST_CASE("typed paths") {
     CHECK(path(&widget::status, &widget_status::selector).str() == "status.selector");
     CHECK(path(&widget::metadata, &object_meta::labels).str() == "metadata.labels");
     CHECK(path(&widget::metadata, &object_meta::creation_timestamp).type() == "date");
+    CHECK(path(&moments::first).type() == "date");
+    CHECK(printer_column("Last", path(&moments::last)).type == "date");
     CHECK(path(&widget::spec, &widget_spec::pod, &widget_template::metadata, &object_meta::name).str() ==
           "spec.pod.metadata.name");
     CHECK(path(&widget::spec, &widget_spec::ports).type().empty());
@@ -50,6 +60,29 @@ TEST_CASE("typed paths") {
     for (std::size_t i = 0; i < field_path::max_depth; ++i) deep.push("x");
     CHECK_THROWS_AS(deep.push("x"), std::length_error);
     CHECK_THROWS_AS(path(&dotted::unlisted), std::invalid_argument);
+}
+
+TEST_CASE("a path of a CRD begins with a whole step") {
+    const struct {
+        crd_path place;
+        bool in_spec;
+    } cases[] = {
+        {path(&widget::spec, &widget_spec::replicas), true},
+        {path(&widget::status, &widget_status::replicas), false},
+        {".spec", true},
+        {".spec.replicas", true},
+        {".spec['replicas']", true},
+        {".specific.x", false},
+        {R"(.spec\.x)", false},
+        {"spec.replicas", false},
+        {".spe", false},
+        {".", false},
+        {"", false},
+    };
+    for (const auto& c : cases) {
+        CAPTURE(c.place.json_path());
+        CHECK(c.place.starts_with("spec") == c.in_spec);
+    }
 }
 
 TEST_CASE("the CRD of one type without extras") {
@@ -101,12 +134,15 @@ TEST_CASE("versions that a webhook converts") {
     const auto conversion = [&made] {
         return json::serialize(json::parse(made->to_json()).value().at("spec").at("conversion"));
     };
+    const std::string by_service =
+        R"({"strategy":"Webhook","webhook":{"clientConfig":{"caBundle":"UEVN","service":{)"
+        R"("namespace":"ops","name":"widgets","path":"/convert"}},"conversionReviewVersions":["v1"]}})";
     made->convert_by_service("ops", "widgets", "PEM");
-    CHECK(conversion() ==
-          R"({"strategy":"Webhook","webhook":{"clientConfig":{"caBundle":"UEVN","service":{)"
-          R"("namespace":"ops","name":"widgets","path":"/convert"}},"conversionReviewVersions":["v1"]}})");
+    CHECK(conversion() == by_service);
     made->convert_by_url("https://127.0.0.1:9443/convert");
     CHECK(conversion().find(R"("url":"https://127.0.0.1:9443/convert")") != std::string::npos);
+    made->convert_by_service("ops", "widgets", "PEM");  // the last one counts
+    CHECK(conversion() == by_service);
 }
 
 TEST_CASE("a later version may be the one that is stored") {

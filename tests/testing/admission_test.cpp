@@ -26,11 +26,14 @@ struct fixture {
     void configure(const json::value& what) { REQUIRE_MESSAGE(server.api().create(what), json::serialize(what)); }
     http::response ask(std::string method, std::string target, const json::value& body = {},
                        const std::string& type = "application/json") {
+        return send(std::move(method), std::move(target), body.is_null() ? std::string() : json::serialize(body), type);
+    }
+    http::response send(std::string method, std::string target, std::string body, const std::string& type) {
         http::request request;
         request.method = std::move(method);
         request.target = std::move(target);
         request.headers.set("Content-Type", type);
-        if (!body.is_null()) request.body = json::serialize(body);
+        request.body = std::move(body);
         http::exchange_options bounds;
         bounds.deadline(2min);
         return world.run(way->round_trip(std::move(request), bounds)).value();
@@ -349,6 +352,44 @@ TEST_CASE("a configuration that can't be meant is refused, and so are conditions
           std::string::npos);
 }
 
+TEST_CASE("a configuration is refused, too, where a patch makes it one that can't be meant") {
+    fixture f;
+    const std::string checks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/checks";
+    const std::string json_patch = "application/json-patch+json";
+    f.configure(configuration("Validating", "checks", {hook_of("vmap", "hook")}));
+    const auto check_refused = [](const http::response& answer, const std::string& problem) {
+        CHECK(answer.status == 422);
+        CHECK_MESSAGE(fixture::message(answer).find(problem) != std::string::npos, answer.body);
+    };
+    const std::string effects = R"([{"op":"replace","path":"/webhooks/0/sideEffects","value":")";
+    check_refused(f.send("PATCH", checks, effects + "Some\"}]", json_patch),
+                  R"(webhooks[0].sideEffects: Unsupported value: "Some")");
+    const std::string conditions = R"x([{"op":"add","path":"/webhooks/0/matchConditions",
+        "value":[{"name":"a","expression":"f()"}]}])x";
+    check_refused(f.send("PATCH", checks, conditions, json_patch),
+                  R"x(webhooks[0].matchConditions[0].expression: Invalid value: "f()": )x");
+    check_refused(f.ask("PATCH", checks + "?fieldManager=me&force=true",
+                        configuration("Validating", "checks", {hook_of("vmap", "hook", {{"timeoutSeconds", 31}})}),
+                        "application/apply-patch+yaml"),
+                  "webhooks[0].timeoutSeconds: Invalid value: 31: ");
+    CHECK(f.send("PATCH", checks, effects + "NoneOnDryRun\"}]", json_patch).status == 200);
+}
+
+TEST_CASE("a condition that can't be parsed, which only a test can write, stops the write") {
+    fixture f;
+    scripted_webhook hook(f.world, "hook", [](const json::value&) { return allow(); });
+    f.configure(configuration("Validating", "checks", {hook_of("vmap", "hook")}));
+    json::object broken;
+    broken["webhooks"] = json::array(
+        {hook_of("vmap", "hook", {{"matchConditions", json::array{{{"name", "a"}, {"expression", "f()"}}}}})});
+    REQUIRE(f.server.api().patch({"admissionregistration.k8s.io", "validatingwebhookconfigurations"}, {"", "checks"},
+                                 json::value(broken)));
+    const auto refused = f.create("m");
+    CHECK(refused.status == 403);
+    CHECK(f.message(refused).find("this server's CEL does not know f()") != std::string::npos);
+    CHECK(hook.asked.empty());
+}
+
 TEST_CASE("writes that overtake one another while webhooks are asked lose nothing") {
     fixture f;
     scripted_webhook hook(f.world, "hook", [](const json::value&) { return allow(); });
@@ -406,4 +447,45 @@ TEST_CASE("scales and evictions are admitted as what they are") {
     const auto refused = f.ask("PATCH", scale, {{"spec", {{"replicas", 5}}}}, "application/merge-patch+json");
     CHECK(refused.status == 403);
     CHECK(f.message(refused) == "admission webhook \"scale.example.com\" denied the request: too many");
+}
+
+TEST_CASE("what comes in YAML is admitted like what comes in JSON") {
+    fixture f;
+    scripted_webhook hook(f.world, "hook", [](const json::value& request) {
+        if (json::get_string(request, {"subResource"}) == "eviction") return deny("it stays");
+        return json::get_string(request, {"operation"}) == "DELETE" ? deny("kept") : allow();
+    });
+    scripted_webhook elsewhere(f.world, "elsewhere", [](const json::value&) {
+        return patched(json::array{{{"op", "replace"}, {"path", "/target/name"}, {"value", "n2"}}});
+    });
+    const auto about = [](const char* operation, const char* resource) {
+        return json::object{{"rules", json::array{{{"operations", json::array{operation}},
+                                                   {"apiGroups", json::array{""}},
+                                                   {"apiVersions", json::array{"v1"}},
+                                                   {"resources", json::array{resource}}}}}};
+    };
+    f.configure(configuration("Validating", "checks",
+                              {hook_of("evictions", "hook", about("CREATE", "pods/eviction")),
+                               hook_of("deletions", "hook", about("DELETE", "configmaps"))}));
+    f.configure(configuration("Mutating", "moves", {hook_of("moves", "elsewhere", about("CREATE", "pods/binding"))}));
+    const std::string yaml = "application/yaml", web = "/api/v1/namespaces/default/pods/web";
+    REQUIRE(f.server.api().create(json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},
+        "spec":{"containers":[{"name":"a","image":"b"}]}})")
+                                      .value()));
+
+    const auto evicted =
+        f.send("POST", web + "/eviction", "apiVersion: policy/v1\nkind: Eviction\nmetadata:\n  name: web\n", yaml);
+    CHECK(evicted.status == 403);
+    CHECK(f.message(evicted) == "admission webhook \"evictions.example.com\" denied the request: it stays");
+
+    const auto bound =
+        f.send("POST", web + "/binding",
+               "apiVersion: v1\nkind: Binding\nmetadata:\n  name: web\ntarget:\n  kind: Node\n  name: n1\n", yaml);
+    CHECK_MESSAGE(bound.status == 201, bound.body);
+    const json::value pod = f.server.api().get({"", "pods"}, {"default", "web"}).value();
+    CHECK(json::get_string(pod, {"spec", "nodeName"}) == "n2");
+
+    REQUIRE(f.create("m").status == 201);
+    CHECK(f.send("DELETE", f.maps + "/m", "propagationPolicy: Orphan\n", yaml).status == 403);
+    CHECK(json::get_string(hook.asked.back(), {"options", "propagationPolicy"}) == "Orphan");
 }

@@ -155,6 +155,66 @@ TEST_CASE("who may do what") {
     CHECK(f.server.request_log().count("list", "things") == 6);
 }
 
+TEST_CASE("a TokenReview says whose a token is, and in which groups he is") {
+    fixture f;
+    f.server.access().set_tokens({{"old", "robot"}, {"own", "system:serviceaccount:lab:runner"}});
+    f.server.access().set_groups("robot", {"builders"});
+    f.client.headers.set("Authorization", "Bearer old");
+    const auto groups = [&f](const std::string& token) {
+        const auto answer = f.client.call(
+            "POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+            R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":")" + token + "\"}}");
+        REQUIRE(answer->head.status == 201);
+        return json::serialize(answer->json().at("status").at("user").at("groups"));
+    };
+    CHECK(groups("old") == R"(["builders","system:authenticated"])");
+    CHECK(groups("own") == R"(["system:serviceaccounts","system:serviceaccounts:lab","system:authenticated"])");
+}
+
+TEST_CASE("kinds of Kubernetes' own may be removed, and what others have to do with them still answers") {
+    fixture f;
+    SUBCASE("pods") {
+        const std::string pod = "/api/v1/namespaces/default/pods/web";
+        REQUIRE(f.server.remove_resource({"", "pods"}));
+        CHECK(f.client.get(pod + "/log")->head.status == 404);
+        CHECK(f.client.call("POST", pod + "/exec?command=ls&stdout=true")->head.status == 404);
+        CHECK(f.client
+                  .call("POST", "/api/v1/namespaces/default/bindings",
+                        R"({"metadata":{"name":"web"},"target":{"name":"n"}})")
+                  ->head.status == 404);
+    }
+    SUBCASE("budgets") {
+        REQUIRE(f.server.create(json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},
+            "spec":{"nodeName":"n","containers":[{"name":"main","image":"i"}]}})")
+                                    .value()));
+        const auto running = json::parse(R"({"status":{"phase":"Running"}})").value();
+        REQUIRE(f.server.patch({"", "pods"}, {"default", "web"}, running, "status"));
+        REQUIRE(f.server.remove_resource({"policy", "poddisruptionbudgets"}));
+        CHECK(f.client
+                  .call("POST", "/api/v1/namespaces/default/pods/web/eviction",
+                        R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"web"}})")
+                  ->head.status == 201);
+    }
+    SUBCASE("configurations of webhooks") {
+        const std::string group = "admissionregistration.k8s.io";
+        REQUIRE(f.server.remove_resource({group, "mutatingwebhookconfigurations"}));
+        REQUIRE(f.server.remove_resource({group, "validatingwebhookconfigurations"}));
+        f.make("a");
+        CHECK(f.client.call("DELETE", f.things + "/a")->head.status == 200);
+    }
+    SUBCASE("namespaces, whose labels a webhook selects") {
+        f.make("a");
+        REQUIRE(f.server.create(json::parse(R"({"apiVersion":"admissionregistration.k8s.io/v1",
+            "kind":"ValidatingWebhookConfiguration","metadata":{"name":"checks"},"webhooks":[{"name":"a.example.com",
+            "clientConfig":{"url":"https://127.0.0.1:1/"},"namespaceSelector":{"matchLabels":{"a":"b"}},
+            "rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["*"]}],
+            "sideEffects":"None","admissionReviewVersions":["v1"]}]})")
+                                    .value()));
+        REQUIRE(f.server.remove_resource({"", "namespaces"}));
+        CHECK(f.client.merge(f.things + "/a", R"({"spec":{"size":2}})")->head.status == 200);
+    }
+}
+
 TEST_CASE("CustomResourceDefinitions bring kinds and take them away") {
     fixture f;
     const std::string crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

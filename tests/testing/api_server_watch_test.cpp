@@ -234,13 +234,16 @@ TEST_CASE("bookmarks are for those who ask") {
     CHECK(watch->events().empty());
 }
 
-TEST_CASE("a watch without timeoutSeconds ends between one and two times the least") {
+TEST_CASE("a watch without timeoutSeconds, or with 0, ends between one and two times the least") {
     fixture f(api_server_options().min_watch_timeout(10s));
     const auto watch = f.watch(f.now());
+    const auto zero = f.watch(f.now() + "&timeoutSeconds=0");
     f.env.advance(9s, f.context);
     CHECK_FALSE(watch->done);
+    CHECK_FALSE(zero->done);
     f.env.advance(11s, f.context);
     CHECK(watch->done);
+    CHECK(zero->done);
 }
 
 TEST_CASE("watches that are refused") {

@@ -77,6 +77,20 @@ struct fixture {
     static std::string message(const http::response& answer) {
         return std::string(json::get_string(document(answer), {"message"}));
     }
+    // A watch of ten seconds in v2; `text` gets all that it has said when it is over.
+    void watch(std::string query, std::string& text) {
+        boost::asio::co_spawn(
+            world.get_executor(),
+            [this, query = std::move(query), &text]() -> awaitable<void> {
+                http::request request;
+                request.method = "GET";
+                request.target = "/apis/example.com/v2/namespaces/default/widgets?watch=true&timeoutSeconds=10" + query;
+                const http::exchange_options bounds;
+                const auto answer = co_await way->round_trip(std::move(request), bounds);
+                if (answer) text = answer->body;
+            },
+            boost::asio::detached);
+    }
     http::response make_v1(const std::string& name, int size) {
         return ask("POST", "v1/namespaces/default/widgets",
                    {{"apiVersion", "example.com/v1"},
@@ -133,25 +147,31 @@ TEST_CASE("objects are kept in one version, and shown and written in each") {
 TEST_CASE("a watch shows its version") {
     fixture f;
     REQUIRE(f.make_v1("a", 1).status == 201);
-    const std::string target = "v2/namespaces/default/widgets?watch=true&timeoutSeconds=10";
     std::string text;
-    boost::asio::co_spawn(
-        f.world.get_executor(),
-        [&]() -> awaitable<void> {
-            http::request request;
-            request.method = "GET";
-            request.target = "/apis/example.com/" + target;
-            const http::exchange_options bounds;
-            const auto answer = co_await f.way->round_trip(std::move(request), bounds);
-            if (answer) text = answer->body;
-        },
-        boost::asio::detached);
+    f.watch("", text);
     f.world.run_for(1s);
     REQUIRE(f.make_v1("b", 2).status == 201);
     REQUIRE(f.world.run_until([&text] { return !text.empty(); }));
     CHECK(text.find(R"("object":{"apiVersion":"example.com/v1")") == std::string::npos);
     CHECK(text.find(R"("spec":{"dimensions":{"size":1}})") != std::string::npos);
     CHECK(text.find(R"("spec":{"dimensions":{"size":2}})") != std::string::npos);
+}
+
+TEST_CASE("an object that a watch's selector no longer matches goes in the watch's version") {
+    fixture f;
+    const std::string a = "v1/namespaces/default/widgets/a", merge = "application/merge-patch+json";
+    REQUIRE(f.make_v1("a", 1).status == 201);
+    REQUIRE(f.ask("PATCH", a, {{"metadata", {{"labels", {{"on", "yes"}}}}}}, merge).status == 200);
+    std::string text;
+    f.watch("&labelSelector=on%3Dyes", text);
+    f.world.run_for(1s);
+    REQUIRE(f.ask("PATCH", a, {{"metadata", {{"labels", {{"on", "no"}}}}}}, merge).status == 200);
+    REQUIRE(f.world.run_until([&text] { return !text.empty(); }));
+    text.pop_back();  // the last line's end
+    const json::value last = json::parse(text.substr(text.rfind('\n') + 1)).value();
+    CHECK(last.at("type") == "DELETED");
+    CHECK(last.at("object").at("apiVersion") == "example.com/v2");
+    CHECK(last.at("object").at("spec") == json::value{{"dimensions", {{"size", 1}}}});
 }
 
 TEST_CASE("a conversion may change nothing but labels and annotations of the metadata, and what it breaks is told") {

@@ -154,12 +154,48 @@ TEST_CASE_FIXTURE(cluster_fixture, "the pods of a node that is lost are deleted 
     CHECK(!exists("p"));
 }
 
+TEST_CASE_FIXTURE(cluster_fixture, "a node that is back in time has its pods back, but for those that have ended") {
+    create_pod(R"("sim/run-ms":"60000")");
+    world.run_for(1s);
+    fakes.lose_node("node-0");
+    world.run_for(1s);
+    CHECK(condition(get(pods, "p"), "Ready") == "False ");
+    fakes.restore_node("node-0");
+    world.run_for(1s);
+    CHECK(condition(get(pods, "p"), "Ready") == "True ");
+    CHECK(condition(get(pods, "p"), "ContainersReady") == "True ");
+    fakes.lose_node("node-0");
+    world.run_for(2min);
+    CHECK(text("/status/phase") == "Running");  // nobody hears that it has ended
+    std::string seen;
+    const auto watched = api.on_change([&](const testing::resource_type& type, testing::change, const json::value& o) {
+        if (type.plural == "pods") seen += condition(o, "Ready") + "; ";
+    });
+    fakes.restore_node("node-0");
+    world.run_for(1s);
+    CHECK(text("/status/phase") == "Succeeded");
+    CHECK(seen == "False PodCompleted; ");
+    CHECK(text("/metadata/deletionTimestamp") == "nothing");
+}
+
 TEST_CASE_FIXTURE(cluster_fixture, "one pod alone loses its node") {
     create_pod(R"("sim/run-ms":"forever","sim/node-lost-ms":"10000")");
     world.run_for(9s);
     CHECK(condition(get(pods, "p"), "Ready") == "True ");
     world.run_for(2s);
     CHECK(condition(get(pods, "p"), "Ready") == "False ");
+    world.run_for(5min);
+    CHECK(text("/metadata/deletionTimestamp") != "nothing");
+}
+
+TEST_CASE_FIXTURE(cluster_fixture, "a pod may lose its node before it runs") {
+    SUBCASE("while it starts") { create_pod(R"("sim/start-ms":"60000","sim/node-lost-ms":"10000")"); }
+    SUBCASE("without an image") { create_pod(R"("sim/image-error":"no such image","sim/node-lost-ms":"10000")"); }
+    world.run_for(9s);
+    CHECK(condition(get(pods, "p"), "Ready") == "none");
+    world.run_for(2s);
+    CHECK(condition(get(pods, "p"), "Ready") == "False ");
+    CHECK(text("/status/phase") == "Pending");
     world.run_for(5min);
     CHECK(text("/metadata/deletionTimestamp") != "nothing");
 }

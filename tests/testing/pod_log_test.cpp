@@ -54,6 +54,32 @@ TEST_CASE("a log is shown as it is asked for") {
     CHECK(f.client.call("POST", f.path)->head.status == 405);
 }
 
+TEST_CASE("a log is that of the only container, beside which init containers do not count") {
+    fixture f;
+    const std::string pods = "/api/v1/namespaces/default/pods/";
+    REQUIRE(f.server.create(json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"two"},"spec":{
+        "nodeName":"n","initContainers":[{"name":"first","image":"i"}],"containers":[{"name":"main","image":"i"}]}})")
+                                .value()));
+    REQUIRE(f.server.create(json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"none"},"spec":{
+        "nodeName":"n","initContainers":[{"name":"first","image":"i"}]}})")
+                                .value()));
+    f.server.write_log({"default", "two"}, "main", "here");
+    CHECK(f.client.get(pods + "two/log")->body == "here\n");
+    CHECK(f.client.get(pods + "two/log?container=first")->head.status == 200);
+    const auto refused = f.client.get(pods + "none/log");
+    CHECK(refused->head.status == 400);
+    CHECK(json::get_string(refused->json(), {"message"}) == "a container name must be specified for pod none");
+}
+
+TEST_CASE("a log begins at a time or some seconds ago, not both") {
+    fixture f;
+    const auto refused = f.client.get(f.path + "?sinceSeconds=60&sinceTime=2026-01-01T00:00:00Z");
+    CHECK(refused->head.status == 422);
+    CHECK(json::get_string(refused->json(), {"message"}) ==
+          "PodLogOptions \"web\" is invalid: []: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be "
+          "specified");
+}
+
 TEST_CASE("a log is followed until its pod is over or gone") {
     fixture f;
     f.server.write_log(f.key, "main", "one\ntwo");

@@ -61,6 +61,13 @@ TEST_CASE_FIXTURE(fixture, "steps that nobody asked for are failures") {
     CHECK(verified.error().message() == "script: never requested: GET /a; never requested: GET /b");
 }
 
+TEST_CASE_FIXTURE(fixture, "empty pieces of a body are passed over, and don't end it") {
+    net->expect("GET /a").stream({"", "one", "", "two"});
+    net->expect("GET /b").stream({""}, testing::stream_end::lost);
+    CHECK(send("GET", "/a").value().body == "onetwo");
+    CHECK(send("GET", "/b").error() == errc::connection_lost);
+}
+
 TEST_CASE_FIXTURE(fixture, "a step may fail or never answer") {
     net->expect("GET /a").fail(errc::connection_lost);
     net->expect("GET /b").hang();

@@ -65,6 +65,18 @@ TEST_CASE("sim_context: time jumps to timers and costs nothing") {
     CHECK(env.now() == begin + 1000h);
 }
 
+TEST_CASE("sim_context: time that is skipped while it runs is not taken back at the end") {
+    sim_context context(1);
+    const executor host = asio::make_strand(context.get_executor());
+    const auto begin = context.now();
+    asio::post(host, [&context] { context.skip(1h); });
+    context.run_for(1s);
+    CHECK(context.now() == begin + 1h);
+    asio::post(host, [&context] { context.skip(-1h); });
+    context.run_for(1s);
+    CHECK(context.now() == begin + 1h + 1s);
+}
+
 TEST_CASE("sim_context: a strand keeps order, whatever the seed") {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         sim_context context(seed);

@@ -43,6 +43,7 @@ TEST_CASE("where spans go") {
         {{}, "nowhere"},
         {{{"EXPORTER_OTLP_ENDPOINT", ""}}, "nowhere"},
         {{{"EXPORTER_OTLP_ENDPOINT", "http://a:1"}, {"SDK_DISABLED", "true"}}, "nowhere"},
+        {{{"EXPORTER_OTLP_ENDPOINT", "http://a:1"}, {"SDK_DISABLED", "True"}}, "nowhere"},
         {{{"EXPORTER_OTLP_ENDPOINT", "http://a:1"}, {"TRACES_EXPORTER", "none"}}, "nowhere"},
     };
     for (const row& one : rows) {

@@ -155,6 +155,27 @@ TEST_CASE("client certificates") {
     CHECK(net.call(*client, http::request("POST", "/")).error() == errc::tls_failed);
 }
 
+TEST_CASE("a name that a certificate has no room for is an error: none is made without it") {
+    pki net;
+    const std::string fits(certificate_options::max_name, 'x');
+    const std::string longer = fits + "x";
+    std::string wide;
+    for (std::size_t i = 0; i < certificate_options::max_name; ++i) wide += "\u00e4";
+    const auto refused = [&](const certificate_options& about) {
+        const auto made = net.ca.issue(about);
+        if (made) return std::string("none");
+        CHECK(made.error() == errc::invalid_argument);
+        return made.error().message();
+    };
+    CHECK(refused(net.good().common_name(fits).organization(wide)) == "none");
+    CHECK(refused(net.good().common_name("").organization("")) == "none");
+    CHECK_MESSAGE(has(refused(net.good().common_name(longer)), "CN of 65 bytes"),
+                  refused(net.good().common_name(longer)));
+    CHECK(has(refused(net.good().organization("devs").organization(longer)), "O of 65 bytes"));
+    CHECK(has(refused(net.good().common_name("\xff")), "CN of 1 bytes"));
+    CHECK(certificate_authority::create(net.options().common_name(longer)).error() == errc::invalid_argument);
+}
+
 TEST_CASE("a server's certificate is replaced: open connections stay, new ones get the new one") {
     pki net;
     const auto server = net.serve(echo, {}, net.server_with(net.good()));

@@ -1,5 +1,7 @@
 #include "watch/reflector_machine.hpp"
 
+#include <functional>
+
 namespace {
 
 using namespace kcontrol;
@@ -219,6 +221,64 @@ TEST_CASE("reflector_fsm: no memory for an event is a failure at once, however l
     }
 }
 
+// As the shell tells it where it waits, or asks who answers.
+TEST_CASE("reflector_fsm: a list that is due still comes where there was no memory before it") {
+    const error why(errc::out_of_memory, "no memory");
+    struct row {
+        const char* what;
+        std::function<act(machine&)> before;
+        act list;
+    };
+    const row rows[] = {
+        {"another view",
+         [](machine& m) {
+             m.fsm.list_at_start();
+             return m.fsm.start(m.now);
+         },
+         act::list("10", "", 0)},
+        {"a version that is too old again",
+         [](machine& m) {
+             m.error_event(expired);
+             m.listed("10");
+             m.opened();
+             return m.error_event(expired);
+         },
+         act::list("10", "", 0)},
+        {"another server",
+         [&why](machine& m) {
+             m.identify("A");
+             m.start();
+             m.opened();
+             m.identify("B");
+             m.now += 1min;
+             m.broken();
+             return m.list_failed(why);
+         },
+         act::list("", "", 500)},
+        {"a deletion of nobody knows whom",
+         [&why](machine& m) {
+             m.known(m.fsm.on_unknown_deletion(rubbish, "11", m.now, 0));
+             return m.list_failed(why);
+         },
+         act::list("11", "", 0)},
+    };
+    for (const row& row : rows) {
+        CAPTURE(row.what);
+        auto m = live();
+        const act before = row.before(m);
+        CHECK((before.step == reflector_step::identify || before.step == reflector_step::sleep));
+        m.broken(why);
+        const auto wait = m.broken(why);
+        CHECK(m.fsm.failure() == errc::out_of_memory);
+        CHECK(m.timer(wait) == row.list);
+        act next = m.listed("12");
+        while (next.step == reflector_step::sleep) next = m.timer(next);
+        CHECK(next == act::watch("12"));
+        m.opened();
+        CHECK(m.timer(m.broken(why)) == act::watch("12"));
+    }
+}
+
 TEST_CASE("reflector_fsm: backoff doubles to its cap and starts afresh after a quiet time") {
     auto m = live();
     act wait = act::read();
@@ -237,6 +297,9 @@ TEST_CASE("reflector_fsm: start() at any point resumes if it can and lists if it
     CHECK(m.start() == act::watch("12"));
     m.refused_watch(expired);  // stopped in the middle of the list that follows
     CHECK(m.start() == act::watch("12"));
+    m.opened();
+    m.now += 1min;
+    CHECK(m.broken() == act::watch("12"));  // that list is not due any more
     m.fsm.forget_version();
     CHECK(m.start() == act::list("", "", 500));
     // Versions of another server mean nothing here.
@@ -247,6 +310,17 @@ TEST_CASE("reflector_fsm: start() at any point resumes if it can and lists if it
     fresh.start();
     fresh.page("10", "more");  // stopped between pages
     CHECK(fresh.start() == act::list("0", "", 500));
+
+    // Stopped in the middle of a list without which the watch would not tell all.
+    auto other = live("A");
+    other.identify("B");
+    other.now += 1min;
+    CHECK(other.broken() == act::list("", "", 500));
+    CHECK(other.start() == act::list("", "", 500));
+    CHECK(other.page("3") == act::replace(true));
+    auto unknown = live();
+    CHECK(unknown.known(unknown.fsm.on_unknown_deletion(rubbish, "11", unknown.now, 0)) == act::list("11", "", 0));
+    CHECK(unknown.start() == act::list("11", "", 0));
 }
 
 TEST_CASE("reflector_fsm: many starts in a row open no more than a watch a second") {

@@ -93,7 +93,8 @@ TEST_CASE("a validator sees old and new, the user, dry run, operation and subres
         validating_handler<crontab>([&seen](const admission_of<crontab>& of, const admission_context& ctx) {
             seen = std::string(to_string(ctx.operation())) + (ctx.dry_run() ? " dry " : " ") + ctx.user().name + " " +
                    ctx.request().subresource + (of.is_create() ? " create" : "") + (of.is_update() ? " update" : "") +
-                   (of.is_delete() ? " delete" : "") + " " + of.subject().spec.schedule;
+                   (of.is_delete() ? " delete" : "") + (of.is_connect() ? " connect" : "") + " " +
+                   of.subject().spec.schedule;
             return admission_verdict();
         });
     const std::string rest = R"("dryRun":true,"subResource":"status","userInfo":{"username":"anna"},)";
@@ -105,6 +106,8 @@ TEST_CASE("a validator sees old and new, the user, dry run, operation and subres
     CHECK(seen == "UPDATE dry anna status update new");
     ask(handler, crontab_review(rest + R"("operation":"DELETE","oldObject":)" + old_object));
     CHECK(seen == "DELETE dry anna status delete old");
+    ask(handler, crontab_review(rest + R"("operation":"CONNECT","object":)" + object));
+    CHECK(seen == "CONNECT dry anna status connect new");
 }
 
 TEST_CASE("causes and warnings of several validators add up, worded as the API server's own") {

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ struct fixture {
             for (const auto& field : record.fields) line += " " + field.value;
             log_lines.push_back(std::move(line));
         });
+    }
+    std::ptrdiff_t logged(const std::string& part) const {
+        return std::count_if(log_lines.begin(), log_lines.end(),
+                             [&](const std::string& line) { return line.find(part) != std::string::npos; });
     }
     static certificate_keeper_options options() {
         certificate_keeper_options out;
@@ -192,6 +197,29 @@ TEST_CASE("a server that can't be reached is asked again, and what there was is 
     f.world.network().set_link("cluster", link_state::up);
     f.world.run_for(11min);
     CHECK(keeper.bundle() == bundle);
+    CHECK(f.logged("could not be looked after") == 2);  // once each time that the server was away
+}
+
+TEST_CASE("a damaged Secret that may not be written is told once, with the reason") {
+    fixture f;
+    json::value made = json::parse(R"({"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+        "metadata": {"name": "authorities", "namespace": "default"}, "data": {"authorities": "bm9uZQ=="}})")
+                           .value();
+    REQUIRE(f.server.api().create(made));
+    f.server.api().set_faults([](const http::server_request& r) {
+        return r.method == "PUT" ? fault().status(403, "Forbidden", "secrets is forbidden") : fault();
+    });
+    certificate_keeper keeper = f.keeper();
+    f.start([&] { return keeper.run(f.stop.get_token()); });
+    f.world.run_for(5min);
+    CHECK_FALSE(keeper.load());
+    CHECK(f.logged("is damaged") == 1);
+    CHECK(f.logged("could not be looked after") == 1);
+    CHECK(f.logged("secrets is forbidden") == 1);
+    f.server.api().set_faults({});
+    f.world.run_for(1min);
+    CHECK(keeper.load());
+    CHECK(f.logged("is damaged") == 1);
 }
 
 TEST_CASE("a stop ends both keepers at once, though a server does not answer") {

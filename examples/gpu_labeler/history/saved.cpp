@@ -4,6 +4,8 @@
 //   the number of GPUs (2), and of each: UUID (1 byte of length, and the text), index (4), when it was seen last (8),
 //   and of its short slots and of its long ones: their length in seconds (8), their number (4), and of each that has
 //   something its beginning (8) and a float for each metric, NaN for none.
+#include <kcontrol/base/fnv1a.hpp>
+
 #include "history/history.hpp"
 
 #include <algorithm>
@@ -37,12 +39,8 @@ void put_name(std::string& out, std::string_view name) {
     out += name;
 }
 
-// FNV-1a: against files that a disk or an editor has broken, not against anybody.
-std::uint64_t checksum(std::string_view text) {
-    std::uint64_t out = 0xcbf29ce484222325;
-    for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return out;
-}
+// Against files that a disk or an editor has broken, not against anybody.
+std::uint64_t checksum(std::string_view text) { return kcontrol::fnv1a().add(text).value(); }
 
 // Takes from the front; once something is missing, all that follows is 0 and empty.
 class byte_reader {

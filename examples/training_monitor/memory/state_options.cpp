@@ -19,7 +19,7 @@ kcontrol::error bad(const char* text) { return kcontrol::error(kcontrol::errc::i
 
 }  // namespace
 
-kcontrol::result<kcontrol::duration> parse_retention(std::string_view text) {
+kcontrol::result<kcontrol::duration> parse_period(std::string_view text) {
     const auto number = take_number(text);
     std::int64_t unit = 0;
     if (text == "d") unit = 86400;

@@ -37,7 +37,7 @@ private:
 };
 
 /// "30d", "12h", "90m" or "45s", more than nothing and at most 100 years. Errors: invalid_argument.
-kcontrol::result<kcontrol::duration> parse_retention(std::string_view text);
+kcontrol::result<kcontrol::duration> parse_period(std::string_view text);
 
 /// Bytes: "64KiB", "500MiB", "1GiB" or "1TiB", at least 1 MiB. Errors: invalid_argument.
 kcontrol::result<std::uint64_t> parse_size(std::string_view text);

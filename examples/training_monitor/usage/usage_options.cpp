@@ -24,7 +24,7 @@ kcontrol::result<void> switch_usage_on(usage_options& o, std::string_view) {
 }
 
 kcontrol::result<void> read_usage_interval(usage_options& o, std::string_view value) {
-    const auto parsed = parse_retention(value);
+    const auto parsed = parse_period(value);
     if (!parsed || *parsed < std::chrono::seconds(5) || *parsed > std::chrono::hours(1)) {
         return bad("--gpu-usage-interval", value, "a time from 5s to 1h, such as 30s");
     }

@@ -1,19 +1,17 @@
 #include "web/job_metrics.hpp"
 
+#include <kcontrol/base/fnv1a.hpp>
+
 #include <utility>
 
 namespace training_monitor {
 
-// FNV-1a. Among a million jobs, two of one hash are one chance in tens of millions, and would make a count wrong by
+// Among a million jobs, two of one hash are one chance in tens of millions, and would make a count wrong by
 // one.
 std::uint64_t job_metrics::key_of(const job_view& job) {
-    std::uint64_t out = 0xcbf29ce484222325U;
-    const auto mix = [&](std::string_view text) {
-        for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-        out = (out ^ 0xffU) * 0x100000001b3U;
-    };
-    mix(job.cluster), mix(job.namespace_), mix(job.name), mix(job.kind), mix(job.api_version);
-    return out;
+    kcontrol::fnv1a out;
+    out.add(job.cluster).end().add(job.namespace_).end().add(job.name).end();
+    return out.add(job.kind).end().add(job.api_version).end().value();
 }
 
 std::map<job_metrics::group_key, job_metrics::group>::iterator job_metrics::group_of(const job_view& job) {

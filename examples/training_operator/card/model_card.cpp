@@ -1,5 +1,6 @@
 #include "card/model_card.hpp"
 
+#include <kcontrol/base/fnv1a.hpp>
 #include <kcontrol/documents/yaml.hpp>
 #include <kcontrol/values/quantity.hpp>
 
@@ -109,9 +110,8 @@ api::core::v1::config_map make_card(const training_job& job) {
 }
 
 std::string card_digest(const training_job& job) {
-    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-    for (const char c : model_card(job)) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    return std::to_string(hash) + (job.status.phase == "Succeeded" ? " immutable" : "");
+    return std::to_string(kcontrol::fnv1a().add(model_card(job)).value()) +
+           (job.status.phase == "Succeeded" ? " immutable" : "");
 }
 
 }  // namespace training_operator

@@ -38,9 +38,11 @@ public:
     duration denied_ttl() const noexcept { return denied_ttl_; }
     duration review_timeout() const noexcept { return review_timeout_; }
     std::size_t max_reviews() const noexcept { return max_reviews_; }
-    std::size_t max_waiting() const noexcept { return max_waiting_; }
+    std::size_t max_waiting() const noexcept { return max_waiting_; }  ///< questions; beyond them 503; default 64
     std::size_t max_remembered() const noexcept { return max_remembered_; }
+    /// Paths that are served to everybody; default none.
     const std::vector<std::string>& always_allowed() const noexcept { return always_allowed_; }
+    /// A token must be for one of these; empty, which is the default: for the API server's own.
     const std::vector<std::string>& audiences() const noexcept { return audiences_; }
 
 private:

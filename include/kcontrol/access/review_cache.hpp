@@ -19,7 +19,7 @@ namespace kcontrol::inline v0_1 {
 template <class Value>
 class review_cache {
 public:
-    using key = http::keyed_digest::value;
+    using key = http::keyed_digest::value;  ///< an HMAC-SHA-256 of what a value is about
 
     /// At least one entry.
     explicit review_cache(std::size_t max_entries) : most_(max_entries == 0 ? 1 : max_entries) {}
@@ -38,6 +38,7 @@ public:
         return &at->value;
     }
 
+    /// Believed before `until`; replaces what is known of that key.
     void put(const key& of, Value value, time_point until) {
         if (const auto found = by_key_.find(of); found != by_key_.end()) {
             by_use_.erase(found->second);

@@ -17,13 +17,14 @@ namespace kcontrol::inline v0_1::testing {
 class access_rule {
 public:
     access_rule() = default;
+    /// `u`: the user, `v`: the verb, `r`: the resource, `ns`: the namespace.
     access_rule(std::string u, std::string v, std::string r, std::string ns = "*")
         : user(std::move(u)), verb(std::move(v)), resource(std::move(r)), namespace_(std::move(ns)) {}
 
-    std::string user = "*";
-    std::string verb = "*";
-    std::string resource = "*";  ///< "jobs", "jobs.batch" or "jobs/status"; "/metrics": a path, which "*" is not
-    std::string namespace_ = "*";
+    std::string user = "*";        ///< name of who asks, after impersonation
+    std::string verb = "*";        ///< as in request_info; of a path the HTTP method in lower case
+    std::string resource = "*";    ///< "jobs", "jobs.batch" or "jobs/status"; "/metrics": a path, which "*" is not
+    std::string namespace_ = "*";  ///< empty: requests at the cluster scope or for all namespaces
 
     friend bool operator==(const access_rule&, const access_rule&) = default;
 };
@@ -36,10 +37,10 @@ public:
     /// From now on exactly these bearer tokens are accepted (token → user); without one, only a verified client
     /// certificate is. An empty map lets everybody in again.
     void set_tokens(std::map<std::string, std::string> tokens) { tokens_ = std::move(tokens); }
-    void forbid(access_rule rule) { forbidden_.push_back(std::move(rule)); }
+    void forbid(access_rule rule) { forbidden_.push_back(std::move(rule)); }  ///< adds a rule; open watches go on
     /// Takes one rule back.
     void permit(const access_rule& rule) { std::erase(forbidden_, rule); }
-    void permit_all() { forbidden_.clear(); }
+    void permit_all() { forbidden_.clear(); }  ///< takes all rules back; tokens and groups stay
 
     /// Groups of a user, besides those that everybody is in who is known.
     void set_groups(const std::string& user, std::vector<std::string> groups) { groups_[user] = std::move(groups); }

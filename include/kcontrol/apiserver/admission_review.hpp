@@ -25,11 +25,11 @@ KCONTROL_DECL std::string admission_question(const admission_hook& hook, json::o
 /// What a webhook said.
 class admission_answer {
 public:
-    bool allowed = false;
+    bool allowed = false;               ///< false, too, if the answer does not say
     std::optional<json::value> status;  ///< of a refusal, if it gave one
-    std::vector<std::string> warnings;
-    std::string patch;  ///< JSON, or empty
-    std::string patch_type;
+    std::vector<std::string> warnings;  ///< for the Warning headers of the server's answer
+    std::string patch;                  ///< JSON, or empty
+    std::string patch_type;             ///< "JSONPatch" is the only one known; of v1beta1 always that
 };
 
 /// Reads the answer to a question with that uid. Errors: what Kubernetes says behind `failed calling webhook "x": `.

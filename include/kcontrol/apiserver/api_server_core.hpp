@@ -33,31 +33,34 @@ namespace kcontrol::inline v0_1::testing::detail {
 /// An open watch: how writers and the server's owner reach it.
 class open_watch {
 public:
+    /// What a watch is told to do: go on, end properly, or break its connection.
     enum class order { run, end, abort };
 
-    async_event wake;
-    const resource_table* table = nullptr;
-    watch_cursor* cursor = nullptr;  // once it follows the table
-    order given = order::run;
+    async_event wake;                       ///< notified of events and orders
+    const resource_table* table = nullptr;  ///< what it watches; lives as long as the watch
+    watch_cursor* cursor = nullptr;         ///< once it follows the table; null before
+    order given = order::run;               ///< obeyed once all events are sent
 };
 
 /// What a watch works on.
 class watch_job {
 public:
-    request_info info;
-    list_query query;
-    shape form = shape::object;
-    bool protobuf = false;  // else JSON
-    std::shared_ptr<resource_table> table;
-    fault injected;
+    request_info info;                      ///< of the watch's request
+    list_query query;                       ///< its checked options, from start_watch() on
+    shape form = shape::object;             ///< what the Accept header asks for
+    bool protobuf = false;                  ///< else JSON
+    std::shared_ptr<resource_table> table;  ///< null before start_watch(); lives on here if the kind is removed
+    fault injected;                         ///< faults of this request
 };
 
 /// An event as watches get it.
 class rendered_event {
 public:
-    object_ptr object;
-    std::string type, version, kind;
-    std::string text;
+    object_ptr object;  ///< what the text shows; null: the text is for one watch only
+    std::string type,   ///< "ADDED", "MODIFIED" or "DELETED"
+        version,        ///< of the API, that the text is in
+        kind;           ///< of the object
+    std::string text;   ///< a line of JSON with its newline
 };
 
 struct parallel_calls;
@@ -65,35 +68,37 @@ struct parallel_calls;
 /// A request, as those see it who work on it.
 class asked_request {
 public:
+    /// `m`: the message, `i`: what it is about, `u`: who asks. All three outlive it.
     asked_request(const http::server_request& m, const request_info& i, const requester& u)
         : message(m), info(i), user(u) {}
 
-    const http::server_request& message;
-    const request_info& info;
-    const requester& user;
-    shape form = shape::object;
-    std::string replica;
+    const http::server_request& message;  ///< as it came, but for Protocol Buffers, which are JSON by now
+    const request_info& info;             ///< the message's target, taken apart
+    const requester& user;                ///< who asks, after impersonation
+    shape form = shape::object;           ///< of the answer, by the Accept header
+    std::string replica;                  ///< whose cache answers, if a fault says so; else empty
 };
 
 /// A write that goes through admission.
 class write_order {
 public:
-    object_store::table_ptr table;
-    namespaced_name key;  ///< of what there is; without a name: something new
-    admission_attributes about;
-    std::vector<std::string>* warnings = nullptr;
+    object_store::table_ptr table;                 ///< of the object's kind
+    namespaced_name key;                           ///< of what there is; without a name: something new
+    admission_attributes about;                    ///< what webhooks are told; write() fills in operation and name
+    std::vector<std::string>* warnings = nullptr;  ///< not null at write(); webhooks add theirs
     /// Begins it with what there is now, in the version of the request, or null.
     std::function<outcome<pending_write>(const object_ptr& live)> begin;
     /// Of a subresource that is an object of its own (a scale): the object as that, and what that says put back.
     std::function<json::value(const json::value& whole)> show;
+    /// Puts what webhooks made of that into the whole object.
     std::function<void(json::value& whole, const json::value& shown)> put_back;
 };
 
 /// What a write came to: the object in the version of the request.
 class write_result {
 public:
-    object_ptr object;
-    bool created = false;
+    object_ptr object;     ///< as it is now, or after a dry run would be
+    bool created = false;  ///< it was not there before: the answer is 201
 };
 
 /// A condition of a pod holds from now on.
@@ -109,13 +114,16 @@ KCONTROL_DECL bool answers_review(const request_info& info);
 /// Everything but the executor. Touched on the server's executor only.
 class api_server_core : public std::enable_shared_from_this<api_server_core> {
 public:
+    /// Makes Kubernetes' own kinds and the namespaces default and kube-system. `env` outlives it.
     KCONTROL_DECL api_server_core(environment& env, api_server_options options);
 
+    /// Answers one request. Returns when the answer is sent, the watch over or the client gone.
     KCONTROL_DECL awaitable<void> handle(http::server_request request, http::responder& out);
 
     /// Kinds that CustomResourceDefinitions stand for follow them.
     KCONTROL_DECL void follow_crd(const json::value& crd);
-    KCONTROL_DECL void end_watches(open_watch::order order);
+    KCONTROL_DECL void end_watches(open_watch::order order);  ///< all that are open; each when its turn comes
+    /// Lets the watches of that table look anew; null: all watches.
     KCONTROL_DECL void wake_watches(const resource_table* of);
 
     /// Spawns work on the server's executor; without it no collector acts.
@@ -127,30 +135,35 @@ public:
     /// Shows the collector all there is, as when it starts.
     KCONTROL_DECL void restart_collector();
 
-    environment& env;
-    api_server_options options;
-    object_store store;
-    access_control access;
-    request_log log;
-    pod_logs container_logs;
-    async_event log_written;
-    exec_peer play_container;  // none: commands are not served
-    port_peer play_port;
-    fault_hook faults;
+    environment& env;            ///< outlives the core
+    api_server_options options;  ///< as they were given to the constructor
+    object_store store;          ///< tells changes to this core
+    access_control access;       ///< tokens, groups and rules; changes count from the next request on
+    request_log log;             ///< of all requests, those that met a fault, too
+    pod_logs container_logs;     ///< what pods/log shows
+    async_event log_written;     ///< notified when a container says something or a pod changes
+    exec_peer play_container;    ///< none: commands are not served
+    port_peer play_port;         ///< none: connections to ports are not served
+    fault_hook faults;           ///< asked for each request; none: no faults
     /// Told of each change, in the middle of the write.
     using change_observer = std::function<void(const resource_table&, change, const stored_object&)>;
-    std::vector<std::weak_ptr<change_observer>> observers;
-    std::map<std::string, std::uint64_t> frozen;  // replica → version
-    bool ready = true;
-    std::map<std::string, std::string> openapi;  // path → document, instead of the server's own
+    std::vector<std::weak_ptr<change_observer>> observers;  ///< those that are gone are dropped at the next change
+    std::map<std::string, std::uint64_t> frozen;            ///< replica -> version that its cache stands at
+    bool ready = true;                                      ///< /readyz says ok, else it fails with 500
+    std::map<std::string, std::string> openapi;             ///< path -> document, instead of the server's own
 
-    // Writes, used by requests and by the programmatic face alike. Results are whole objects.
+    // Writes of the programmatic face. Requests go through write(); only their deletions end in remove(), too. Results
+    // are whole objects.
+    /// Asks no webhook. The kind of a new CustomResourceDefinition is served from then on.
     KCONTROL_DECL outcome<object_ptr> create(resource_table& table, const write_target& target, json::value body,
                                              bool dry_run);
+    /// Asks no webhook; the kind of a CustomResourceDefinition follows it.
     KCONTROL_DECL outcome<object_ptr> update(resource_table& table, const write_target& target, json::value body,
                                              bool dry_run);
+    /// Server-side apply by `target.manager`, without webhooks. Conflicts are refused unless `force`.
     KCONTROL_DECL outcome<apply_result> apply(resource_table& table, const write_target& target, json::value config,
                                               bool force, bool dry_run);
+    /// Deletes or marks, without webhooks. With a CustomResourceDefinition its kind and all objects go.
     KCONTROL_DECL outcome<delete_result> remove(resource_table& table, const namespaced_name& key,
                                                 const delete_request& request);
 

@@ -15,13 +15,14 @@ namespace kcontrol::inline v0_1::testing {
 /// What an expression consists of.
 class cel_node {
 public:
+    /// What a node stands for; calls are of functions, methods and macros.
     enum class kind { literal, list, name, member, index, call, negation, minus, conditional, binary };
 
-    kind what = kind::literal;
-    std::string text;  ///< the name, function or operator
-    json::value literal;
+    kind what = kind::literal;       ///< says which other members count
+    std::string text;                ///< the name, function or operator
+    json::value literal;             ///< value of a literal, else null
     std::vector<cel_node> children;  ///< of a call of a method the target is first
-    bool is_method = false;
+    bool is_method = false;          ///< of a call: `x.f()`, not `f(x)`
 };
 
 /// An expression of the Common Expression Language.

@@ -35,8 +35,8 @@ private:
 /// What rules are held with: patterns and expressions that are compiled once.
 class rule_context {
 public:
-    text_checks& texts;
-    parsed_rules& rules;
+    text_checks& texts;   ///< patterns; they outlive the context
+    parsed_rules& rules;  ///< expressions; they outlive the context
 };
 
 /// Adds the problems of an object that keeps not to the rules. `before`: what it was, or null.

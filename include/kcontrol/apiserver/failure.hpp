@@ -17,12 +17,13 @@ namespace kcontrol::inline v0_1::testing {
 class group_resource {
 public:
     group_resource() = default;
+    /// `g`: the group, empty for core, `r`: the plural.
     group_resource(std::string g, std::string r) : group(std::move(g)), resource(std::move(r)) {}
 
-    std::string group;
-    std::string resource;
+    std::string group;     ///< empty: core
+    std::string resource;  ///< plural; in some refusals the kind
 
-    KCONTROL_DECL std::string text() const;
+    KCONTROL_DECL std::string text() const;  ///< "jobs.batch", or "pods" of core
 
     friend auto operator<=>(const group_resource&, const group_resource&) = default;
 };
@@ -31,6 +32,7 @@ public:
 class field_problem {
 public:
     field_problem() = default;
+    /// `f`: the field, `c`: the cause, `t`: the text.
     field_problem(std::string f, std::string_view c, std::string t)
         : field(std::move(f)), cause(c), text(std::move(t)) {}
 
@@ -46,26 +48,29 @@ public:
 class failure {
 public:
     failure() = default;
+    /// `c`: the HTTP code, `r`: the reason, `m`: the message.
     failure(int c, std::string_view r, std::string m) : code(c), reason(r), message(std::move(m)) {}
 
-    int code = 500;
-    std::string reason;
-    std::string message;
-    std::optional<json::object> details;
-    std::string continue_token;  ///< metadata.continue of an expired list, or empty
+    int code = 500;                       ///< HTTP status; 0: a page "404 page not found" is answered, no Status
+    std::string reason;                   ///< metav1.StatusReason: "NotFound"; may be empty
+    std::string message;                  ///< in Kubernetes' words, for people
+    std::optional<json::object> details;  ///< StatusDetails: name, group, kind, causes; nothing: left out
+    std::string continue_token;           ///< metadata.continue of an expired list, or empty
 
     /// The Status object.
     KCONTROL_DECL json::value status() const;
     /// The same as the library's error, as a client would have decoded it.
     KCONTROL_DECL error to_error() const;
 
+    /// 404 of an object that is not there.
     static KCONTROL_DECL failure not_found(const group_resource& what, std::string_view name);
+    /// 409 of a name that is taken.
     static KCONTROL_DECL failure already_exists(const group_resource& what, std::string_view name);
     /// 409 "Operation cannot be fulfilled on …: " + why.
     static KCONTROL_DECL failure conflict(const group_resource& what, std::string_view name, std::string_view why);
     /// The 409 of a stale resourceVersion.
     static KCONTROL_DECL failure modified(const group_resource& what, std::string_view name);
-    static KCONTROL_DECL failure bad_request(std::string message);
+    static KCONTROL_DECL failure bad_request(std::string message);  ///< 400 with that message
     /// 422 with one cause. `cause` is "FieldValueInvalid" and the like, `problem` its text.
     static KCONTROL_DECL failure invalid(const group_resource& kind, std::string_view name, std::string_view field,
                                          std::string_view cause, std::string_view problem);
@@ -74,12 +79,14 @@ public:
                                          const std::vector<field_problem>& problems);
     /// 422 of a JSON patch that can't be applied.
     static KCONTROL_DECL failure unprocessable();
-    static KCONTROL_DECL failure expired(std::string message);
+    static KCONTROL_DECL failure expired(std::string message);  ///< 410 with that message: the history is forgotten
     /// 504 of a resourceVersion that is ahead of the server.
     static KCONTROL_DECL failure too_large_version(std::uint64_t wanted, std::uint64_t current);
-    static KCONTROL_DECL failure unauthorized();
+    static KCONTROL_DECL failure unauthorized();  ///< 401: nobody knows who asks
+    /// 403 "X is forbidden: " + why; `name` may be empty.
     static KCONTROL_DECL failure forbidden(const group_resource& what, std::string_view name, std::string_view why);
-    static KCONTROL_DECL failure method_not_allowed();
+    static KCONTROL_DECL failure method_not_allowed();  ///< 405: the resource does not have this verb
+    /// 415; `accepted` lists the media types that there are, with commas.
     static KCONTROL_DECL failure unsupported_media_type(std::string_view accepted);
     /// `streams`: the request may be answered with a watch, too.
     static KCONTROL_DECL failure not_acceptable(bool streams);

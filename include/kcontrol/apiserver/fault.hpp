@@ -12,7 +12,8 @@
 
 namespace kcontrol::inline v0_1::testing {
 
-/// The faults of one request; they add up: `fault().delay(1s).cut_after_events(3)`.
+/// The faults of one request: `fault().delay(1s).cut_after_events(3)`. Of several answers the last counts; of several
+/// faults inside a body (`stream`), too.
 ///
 /// Events of a watch are counted from 0, bookmarks included.
 class fault {
@@ -44,7 +45,8 @@ public:
     KCONTROL_DECL fault& redirect(int code, std::string location);
     /// Break the connection off instead of answering.
     fault& drop() { return drop_ = true, *this; }
-    /// Process the request, then break the connection off instead of answering: an unknown outcome.
+    /// Process the request, then break the connection off instead of answering: an unknown outcome. It does nothing to
+    /// watches, logs, exec, attach and port-forward.
     fault& lose_answer() { return lose_answer_ = true, *this; }
     /// Never answer; ends when the peer goes away.
     fault& hang() { return hang_ = true, *this; }
@@ -55,7 +57,7 @@ public:
     fault& cut_after_events(std::size_t n) { return in_stream(stream::cut_after_events, n); }
     /// End a watch properly after `n` events.
     fault& end_after_events(std::size_t n) { return in_stream(stream::end_after_events, n); }
-    /// Break any answer off after `n` bytes of its body.
+    /// Break an answer or a watch off after `n` bytes of its body. A log is sent whole.
     fault& cut_after_bytes(std::size_t n) { return in_stream(stream::cut_after_bytes, n); }
     /// Send half of event `n`, then end the body as if all were well.
     fault& truncate_event(std::size_t n) { return in_stream(stream::truncated_event, n); }
@@ -75,14 +77,14 @@ public:
 
     duration delay() const noexcept { return delay_; }
     const std::optional<http::response>& answer() const noexcept { return answer_; }
-    bool drops() const noexcept { return drop_; }
-    bool loses_answer() const noexcept { return lose_answer_; }
-    bool hangs() const noexcept { return hang_; }
+    bool drops() const noexcept { return drop_; }                ///< instead of answering the connection breaks
+    bool loses_answer() const noexcept { return lose_answer_; }  ///< the request is done, then the connection breaks
+    bool hangs() const noexcept { return hang_; }                ///< no answer, ever
     const std::string& replica() const noexcept { return replica_; }
-    stream kind() const noexcept { return kind_; }
-    std::size_t position() const noexcept { return position_; }
+    stream kind() const noexcept { return kind_; }  ///< what happens inside a body; the last that was said counts
+    std::size_t position() const noexcept { return position_; }  ///< number of the event, or how many events or bytes
     std::size_t size() const noexcept { return size_; }
-    const failure& error() const noexcept { return error_; }
+    const failure& error() const noexcept { return error_; }  ///< Status of error_at_event()
     std::size_t bytes_per_second() const noexcept { return rate_; }
 
 private:

@@ -12,8 +12,8 @@ namespace kcontrol::inline v0_1::testing {
 /// Who writes, as an entry of managedFields names him.
 class field_writer {
 public:
-    std::string manager;
-    std::string api_version;
+    std::string manager;      ///< fieldManager, or who is taken for it: "kubectl"
+    std::string api_version;  ///< in which he writes: "apps/v1"
     std::string subresource;  ///< or empty
     std::string now;          ///< RFC 3339
 };
@@ -21,12 +21,12 @@ public:
 /// One entry of managedFields.
 class field_manager_entry {
 public:
-    std::string manager;
-    std::string operation;  ///< "Apply" or "Update"
-    std::string api_version;
-    std::string subresource;
-    std::string time;
-    owned_set fields;
+    std::string manager;      ///< who owns the fields
+    std::string operation;    ///< "Apply" or "Update"
+    std::string api_version;  ///< "apps/v1"; an updater has one entry for each, an applier one
+    std::string subresource;  ///< "status"; empty: the object itself
+    std::string time;         ///< RFC 3339; of its manager's last change
+    owned_set fields;         ///< fieldsV1; an entry without any is not written
 };
 
 /// metadata.managedFields of an object, read and written. Entries come in the order of a real server.
@@ -37,7 +37,7 @@ KCONTROL_DECL json::array write_managed_fields(std::vector<field_manager_entry> 
 class applied_fields {
 public:
     json::object object;  ///< without managedFields
-    json::array managed;
+    json::array managed;  ///< what metadata.managedFields becomes
 };
 
 /// Server-side apply of `config` to `live`, an object without apiVersion and kind, or an empty one if there is none.

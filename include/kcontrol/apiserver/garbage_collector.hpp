@@ -16,9 +16,9 @@ namespace kcontrol::inline v0_1::testing {
 /// One of an object's owner references.
 class owner_link {
 public:
-    std::string kind;  ///< "Deployment.apps"
-    std::string name;
-    std::string uid;
+    std::string kind;        ///< "Deployment.apps"
+    std::string name;        ///< of the owner, in the dependent's namespace or in none
+    std::string uid;         ///< of the owner, who is found by it
     bool blocks = false;     ///< blockOwnerDeletion
     bool resolvable = true;  ///< the server serves that kind, in a scope that may own the object
 };
@@ -26,19 +26,20 @@ public:
 /// What the collector has to know of an object.
 class graph_node {
 public:
-    group_resource id;
-    namespaced_name key;
-    std::string kind;  ///< as in owner_link
-    std::string uid;
-    std::vector<owner_link> owners;
-    bool deleting = false;
-    bool waits = false;    ///< finalizer foregroundDeletion
-    bool orphans = false;  ///< finalizer orphan
+    group_resource id;               ///< group and plural of its kind
+    namespaced_name key;             ///< no namespace: cluster-scoped
+    std::string kind;                ///< as in owner_link
+    std::string uid;                 ///< metadata.uid, by which the collector knows it
+    std::vector<owner_link> owners;  ///< metadata.ownerReferences; none: nothing collects it
+    bool deleting = false;           ///< it has a deletionTimestamp
+    bool waits = false;              ///< finalizer foregroundDeletion
+    bool orphans = false;            ///< finalizer orphan
 };
 
 /// What the collector wants done to an object.
 class collector_action {
 public:
+    /// What is to be done; some of these need one more member.
     enum class kind {
         remove,          ///< delete it, with `policy`
         drop_owners,     ///< take the owner references with `uids` away
@@ -46,13 +47,13 @@ public:
         drop_finalizer,  ///< take `finalizer` away
     };
 
-    kind what = kind::remove;
-    group_resource id;
-    namespaced_name key;
-    std::string uid;
-    propagation policy = propagation::background;
-    std::set<std::string> uids;
-    std::string finalizer;
+    kind what = kind::remove;                      ///< says which of the last three members counts
+    group_resource id;                             ///< group and plural of the object's kind
+    namespaced_name key;                           ///< of the object
+    std::string uid;                               ///< only the object with this uid is meant
+    propagation policy = propagation::background;  ///< of `remove`: the propagationPolicy
+    std::set<std::string> uids;                    ///< of `drop_owners`: those of the owners
+    std::string finalizer;                         ///< of `drop_finalizer`: "orphan" or "foregroundDeletion"
 };
 
 /// Objects in, actions out. Whoever carries an action out shows the collector what became of the object; an action that
@@ -68,7 +69,7 @@ public:
     KCONTROL_DECL void gone(const std::string& uid);
     /// What is to be done next; nothing if all is well.
     KCONTROL_DECL std::optional<collector_action> next();
-    bool idle() const noexcept { return queue_.empty(); }
+    bool idle() const noexcept { return queue_.empty(); }  ///< no object waits for a judgement
     /// Forgets everything.
     KCONTROL_DECL void clear();
 

@@ -15,16 +15,17 @@ namespace kcontrol::inline v0_1::testing {
 /// Objects and the metadata of a list.
 class list_page {
 public:
-    std::uint64_t version = 0;  ///< the same on all pages of one list
-    std::string continue_token;
-    std::optional<std::int64_t> remaining;  ///< never with a selector
-    std::vector<std::pair<namespaced_name, object_ptr>> items;
+    std::uint64_t version = 0;                                  ///< the same on all pages of one list
+    std::string continue_token;                                 ///< leads to the next page; empty: this is the last
+    std::optional<std::int64_t> remaining;                      ///< never with a selector
+    std::vector<std::pair<namespaced_name, object_ptr>> items;  ///< in order of namespace and name
 };
 
 /// What versions a server can show: a replica's cache may lag behind the truth.
 class read_view {
 public:
-    explicit read_view(std::uint64_t latest) : truth(latest), cache(latest) {}
+    explicit read_view(std::uint64_t latest) : truth(latest), cache(latest) {}  ///< no cache lags
+    /// `lagging`: the version of the cache, at most `latest`.
     read_view(std::uint64_t latest, std::uint64_t lagging) : truth(latest), cache(lagging) {}
 
     std::uint64_t truth;  ///< what consistent reads (no resourceVersion) see

@@ -17,17 +17,18 @@ namespace kcontrol::inline v0_1::testing {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class list_query {
 public:
+    /// resourceVersionMatch; `exact` is for lists only.
     enum class version_match { unset, not_older_than, exact };
 
-    object_filter filter;
-    std::int64_t limit = 0;  ///< 0: all
-    std::string continue_token;
-    std::optional<std::uint64_t> version;  ///< nothing: the parameter was absent or empty
-    version_match match = version_match::unset;
-    bool watch = false;
-    bool bookmarks = false;
-    std::optional<bool> send_initial_events;  ///< of a watch; set where the server has it so by default
-    std::optional<std::chrono::seconds> timeout;
+    object_filter filter;                         ///< namespace and selectors
+    std::int64_t limit = 0;                       ///< 0: all
+    std::string continue_token;                   ///< of the page before; empty: the first page
+    std::optional<std::uint64_t> version;         ///< nothing: the parameter was absent or empty
+    version_match match = version_match::unset;   ///< how `version` is meant
+    bool watch = false;                           ///< else a list
+    bool bookmarks = false;                       ///< allowWatchBookmarks: a watch gets BOOKMARK events
+    std::optional<bool> send_initial_events;      ///< of a watch; set where the server has it so by default
+    std::optional<std::chrono::seconds> timeout;  ///< timeoutSeconds of a watch, if not 0; nothing: the server chooses
 
     /// Fails with Invalid or BadRequest, as Kubernetes does; `watch_lists`: with its feature WatchList, on since 1.34.
     static KCONTROL_DECL outcome<list_query> of_request(const request_info& request, const resource_type& type,

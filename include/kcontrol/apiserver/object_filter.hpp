@@ -21,10 +21,11 @@ public:
     static KCONTROL_DECL outcome<object_filter> of_request(const request_info& request, const resource_type& type);
 
     std::string namespace_;  ///< empty: all
-    label_selector labels;
-    field_selector fields;
+    label_selector labels;   ///< empty: any
+    field_selector fields;   ///< empty: any
 
-    bool has_selector() const noexcept { return !labels.empty() || !fields.empty(); }
+    bool has_selector() const noexcept { return !labels.empty() || !fields.empty(); }  ///< beside the namespace
+    /// Whether namespace, labels and fields fit. `key` is the object's.
     KCONTROL_DECL bool matches(const namespaced_name& key, const stored_object& object) const;
 };
 

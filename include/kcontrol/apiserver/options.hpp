@@ -11,15 +11,23 @@ namespace kcontrol::inline v0_1::testing {
 /// The settings of a server.
 class api_server_options {
 public:
+    /// Settings of the objects' memory. complete_objects() and collect_garbage() switch theirs on.
     api_server_options& store(store_options options) { return store_ = options, *this; }
+    /// Between two bookmarks of a watch that asks for them; default 60 s.
     api_server_options& bookmark_period(duration d) { return bookmark_period_ = d, *this; }
+    /// A watch without timeoutSeconds ends between this and twice this; default 30 min.
     api_server_options& min_watch_timeout(duration d) { return min_watch_timeout_ = d, *this; }
 
+    /// Lets a watch begin with all objects (sendInitialEvents, KEP-3157); default true.
     api_server_options& serve_watch_lists(bool yes) { return serve_watch_lists_ = yes, *this; }
+    /// Makes of objects what a real server does: defaults, validation, no unknown fields. Default false.
     api_server_options& complete_objects(bool yes) { return complete_objects_ = yes, *this; }
+    /// Lets a garbage collector act: objects go with their owners. Default false.
     api_server_options& collect_garbage(bool yes) { return collect_garbage_ = yes, *this; }
+    /// How long the collector waits after a change; default 0.
     api_server_options& collection_delay(duration d) { return collection_delay_ = d, *this; }
 
+    /// Lets Roles and their bindings say who may do what (RBAC); default false: only access() forbids.
     api_server_options& evaluate_roles(bool yes) { return evaluate_roles_ = yes, *this; }
 
     /// How webhooks are reached; sim_server and local_api_server have one of their own unless told otherwise.

@@ -36,7 +36,7 @@ KCONTROL_DECL owned_set fields_of(const resource_type& type, const json::object&
 class field_changes {
 public:
     owned_set written;  ///< added or changed
-    owned_set removed;
+    owned_set removed;  ///< places that are no longer there
 
     bool empty() const noexcept { return written.empty() && removed.empty(); }
 };
@@ -59,6 +59,7 @@ KCONTROL_DECL void prune_fields(const resource_type& type, json::object& object,
 /// A member that is null though the kind's schema wants a list or an object.
 class null_field {
 public:
+    /// `p`: the path, `t`: the type that the schema wants.
     null_field(std::string p, std::string t) : path(std::move(p)), type(std::move(t)) {}
 
     std::string path;  ///< `spec.parts`

@@ -19,10 +19,10 @@ namespace kcontrol::inline v0_1::testing {
 /// A line, and when it was said.
 class log_line {
 public:
-    log_line(wall_time t, std::string s) : at(t), text(std::move(s)) {}
+    log_line(wall_time t, std::string s) : at(t), text(std::move(s)) {}  ///< `t`: when, `s`: what, without a newline
 
-    wall_time at;
-    std::string text;
+    wall_time at;      ///< when it was written, by the server's clock
+    std::string text;  ///< without its newline
 };
 
 /// The lines of all containers: of their present run and of the one before.
@@ -30,7 +30,7 @@ public:
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class pod_logs {
 public:
-    using lines = std::vector<log_line>;
+    using lines = std::vector<log_line>;  ///< of one run, oldest first
 
     /// A container starts anew: what it has said so far is the log of the run before.
     void begin(const namespaced_name& pod, const std::string& container) {
@@ -53,12 +53,14 @@ private:
 /// The query of a request for a log, checked as Kubernetes does it.
 class log_query {
 public:
-    std::string container;
-    bool follow = false;
-    bool previous = false;
-    bool timestamps = false;
-    std::optional<std::int64_t> tail, limit, since_seconds;
-    std::optional<wall_time> since;
+    std::string container;             ///< the one asked for, else the pod's only one
+    bool follow = false;               ///< the answer goes on while the container may say more
+    bool previous = false;             ///< of the run before the present one
+    bool timestamps = false;           ///< each line begins with its time in nanoseconds, RFC 3339
+    std::optional<std::int64_t> tail,  ///< tailLines: the last so many lines; nothing: all
+        limit,                         ///< limitBytes of the whole answer; nothing: no limit
+        since_seconds;                 ///< only lines of the last so many seconds
+    std::optional<wall_time> since;    ///< sinceTime: only lines from then on; there is at most one of the two
 
     /// Fails with Invalid or BadRequest; `pod` is the object.
     static KCONTROL_DECL outcome<log_query> of_request(const request_info& request, const json::value& pod);

@@ -20,11 +20,14 @@ namespace kcontrol::inline v0_1::testing {
 /// What a request for `pods/exec` or `pods/attach` wants (PodExecOptions).
 class exec_wish {
 public:
-    namespaced_name pod;
-    std::string container;
+    namespaced_name pod;               ///< there is one, and it has a node
+    std::string container;             ///< the one asked for, else the pod's only one
     std::vector<std::string> command;  ///< none: attach
-    bool attaches = false;
-    bool input = false, output = false, error_output = false, tty = false;
+    bool attaches = false;             ///< pods/attach: wants what runs already, no command
+    bool input = false,                ///< stdin: the client sends
+        output = false,                ///< stdout: the client hears it
+        error_output = false,          ///< stderr: the client hears it
+        tty = false;                   ///< a terminal, which has one output only
 };
 
 /// A command that a client runs in a container, seen from inside.
@@ -36,7 +39,8 @@ public:
     /// `has_end`: the client has a word for the end of its input (v5.channel.k8s.io).
     KCONTROL_DECL exec_call(exec_wish wish, std::unique_ptr<http::websocket> socket, bool has_end);
 
-    const exec_wish& wish() const noexcept { return wish_; }
+    const exec_wish& wish() const noexcept { return wish_; }  ///< what the client asked for
+    /// The program and its arguments; none: attach.
     const std::vector<std::string>& command() const noexcept { return wish_.command; }
 
     /// What the client types next; nothing where its input ends, it has none, or it has gone. Pings of the client are
@@ -69,10 +73,11 @@ private:
 /// Thread-safety and object lifetime: as exec_call.
 class port_call {
 public:
+    /// `socket` speaks v4.channel.k8s.io. The server calls begin() before the peer.
     KCONTROL_DECL port_call(namespaced_name pod, std::uint16_t port, std::unique_ptr<http::websocket> socket);
 
-    const namespaced_name& pod() const noexcept { return pod_; }
-    std::uint16_t port() const noexcept { return port_; }
+    const namespaced_name& pod() const noexcept { return pod_; }  ///< there is one, and it has a node
+    std::uint16_t port() const noexcept { return port_; }         ///< of the pod, not 0
 
     /// What the client sends next; nothing when it has gone.
     KCONTROL_DECL awaitable<std::optional<std::string>> read();

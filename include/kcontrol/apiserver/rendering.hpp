@@ -26,12 +26,14 @@ KCONTROL_DECL bool prefers_yaml(std::string_view accept);
 /// Object lifetime: `type` outlives it.
 class renderer {
 public:
+    /// Takes version and includeObject from `request`; ages in tables end at `now`.
     KCONTROL_DECL renderer(const resource_type& type, const request_info& request, shape form, wall_time now);
 
-    KCONTROL_DECL std::string object(const stored_object& object) const;
-    KCONTROL_DECL std::string list(const list_page& page) const;
+    KCONTROL_DECL std::string object(const stored_object& object) const;  ///< one document; a table has one row
+    KCONTROL_DECL std::string list(const list_page& page) const;  ///< one document, with the page's version and token
     /// One event of a watch with its newline. Tables carry their columns in the first event only: `first`.
     KCONTROL_DECL std::string event(std::string_view type, const stored_object& object, bool first) const;
+    /// A BOOKMARK event with its newline; `ends_initial_events`: k8s.io/initial-events-end, but not in a table.
     KCONTROL_DECL std::string bookmark(std::uint64_t version, bool ends_initial_events) const;
 
 private:

@@ -19,11 +19,11 @@ enum class change { added, modified, deleted };
 /// One change as it happened. `object` carries the change's version, that of a deleted object, too.
 class store_event {
 public:
-    change what = change::added;
-    std::uint64_t version = 0;
-    namespaced_name key;
-    object_ptr object;
-    object_ptr previous;  ///< null for `added`
+    change what = change::added;  ///< as writers see it; watches go by their selectors
+    std::uint64_t version = 0;    ///< resourceVersion of the change
+    namespaced_name key;          ///< no namespace: cluster-scoped
+    object_ptr object;            ///< after the change, or at its end
+    object_ptr previous;          ///< null for `added`
 };
 
 /// Objects by key, and a bounded ring of changes in order of their versions.
@@ -35,12 +35,12 @@ public:
     resource_table(resource_type type, std::uint64_t born, std::size_t window)
         : type_(std::move(type)), oldest_(born), window_(window) {}
 
-    const resource_type& type() const noexcept { return type_; }
-    const std::map<namespaced_name, object_ptr>& objects() const noexcept { return objects_; }
+    const resource_type& type() const noexcept { return type_; }                                ///< as it is served now
+    const std::map<namespaced_name, object_ptr>& objects() const noexcept { return objects_; }  ///< as they are now
     /// Those of one namespace; all, if it is empty.
     using object_range = std::ranges::subrange<std::map<namespaced_name, object_ptr>::const_iterator>;
-    KCONTROL_DECL object_range objects_in(std::string_view ns) const;
-    const std::deque<store_event>& history() const noexcept { return history_; }
+    KCONTROL_DECL object_range objects_in(std::string_view ns) const;  ///< `ns` empty: all; valid until a commit()
+    const std::deque<store_event>& history() const noexcept { return history_; }  ///< oldest first, at most the window
 
     /// States at this version and later can be read; the event of this version itself is forgotten.
     std::uint64_t oldest() const noexcept { return oldest_; }
@@ -57,6 +57,7 @@ public:
     /// Index in history() of the first event after `version`.
     KCONTROL_DECL std::size_t first_after(std::uint64_t version) const;
 
+    /// Gets keys and objects, never null; false ends the visit.
     using visitor = std::function<bool(const namespaced_name&, const object_ptr&)>;
     /// Visits the objects as they were at `version` (≥ oldest()) in order of keys, those after `after` only, until the
     /// visitor returns false.
@@ -64,13 +65,13 @@ public:
 
     // For the store:
 
-    void set_type(resource_type type) { type_ = std::move(type); }
-    void set_removed() noexcept { removed_ = true; }
+    void set_type(resource_type type) { type_ = std::move(type); }  ///< objects stay as they are
+    void set_removed() noexcept { removed_ = true; }                ///< the kind is not served any more, for good
     /// Applies and records a change.
     KCONTROL_DECL void commit(store_event event);
     /// Forgets events up to `version`.
     KCONTROL_DECL void compact(std::uint64_t version);
-    KCONTROL_DECL void set_window(std::size_t window);
+    KCONTROL_DECL void set_window(std::size_t window);  ///< events that it remembers; older ones go at once
 
 private:
     KCONTROL_DECL void shrink(std::size_t size);

@@ -18,24 +18,25 @@ namespace kcontrol::inline v0_1::testing {
 class printer_column {
 public:
     printer_column() = default;
+    /// `n`: the name, `t`: the type, `p`: the path, `prio`: the priority.
     printer_column(std::string n, std::string t, std::string p, int prio = 0)
         : name(std::move(n)), type(std::move(t)), path(std::move(p)), priority(prio) {}
 
-    std::string name;
+    std::string name;             ///< kubectl shows it in capitals
     std::string type = "string";  ///< "string", "integer", "number", "boolean" or "date"
     std::string path;             ///< ".status.phase"; also [0], [-1:] and [?(@.type=="X")]
-    std::string format;
-    int priority = 0;  ///< above 0: only with -o wide
+    std::string format;           ///< OpenAPI; told to clients, cells do not depend on it
+    int priority = 0;             ///< above 0: only with -o wide
 };
 
 /// What lies below the objects of a kind: "log" of "pods".
 class subresource_type {
 public:
-    std::string name;
-    std::string group;  ///< of its own kind; all empty: the object's
-    std::string version;
-    std::string kind;
-    std::string verbs;  ///< letters, as in resource_type
+    std::string name;     ///< last part of the path: "log"
+    std::string group;    ///< of its own kind; all empty: the object's
+    std::string version;  ///< of its own kind; empty: the object's
+    std::string kind;     ///< its own: "Eviction" of pods/eviction
+    std::string verbs;    ///< letters, as in resource_type
 };
 
 class schema_type;
@@ -51,23 +52,23 @@ public:
     /// A namespaced custom resource with a status subresource; singular is the kind in lower case.
     KCONTROL_DECL resource_type(std::string group, std::string version, std::string kind, std::string plural);
 
-    std::string group;
-    std::vector<std::string> versions;  ///< served ones, the preferred one first; all show the same stored objects
-    std::string kind;
-    std::string plural;
-    std::string singular;
-    std::string list_kind;
-    std::vector<std::string> short_names;
-    std::vector<std::string> categories;
-    bool namespaced = true;
-    bool status_subresource = true;       ///< .status is written through /status only
-    bool custom = true;                   ///< not one of Kubernetes' own; list items carry kind and apiVersion
-    bool needs_version = true;            ///< an update needs a resourceVersion
-    bool create_on_update = false;        ///< an update makes what is not there
-    bool creates_with_status = false;     ///< a new object keeps the status that it comes with
-    bool orphans_dependents = false;      ///< a delete that does not say what becomes of dependents orphans them
-    bool generation = true;               ///< metadata.generation is kept
-    bool returns_deleted_object = false;  ///< DELETE answers with the object where others answer with a Status
+    std::string group;                     ///< empty: core
+    std::vector<std::string> versions;     ///< served ones, the preferred one first; all show the same stored objects
+    std::string kind;                      ///< as objects say it: "Job"
+    std::string plural;                    ///< as paths have it: "jobs"
+    std::string singular;                  ///< as kubectl takes it: "job"
+    std::string list_kind;                 ///< kind of its lists: "JobList"
+    std::vector<std::string> short_names;  ///< for kubectl: "po"
+    std::vector<std::string> categories;   ///< "all": `kubectl get all` shows it
+    bool namespaced = true;                ///< else cluster-scoped
+    bool status_subresource = true;        ///< .status is written through /status only
+    bool custom = true;                    ///< not one of Kubernetes' own; list items carry kind and apiVersion
+    bool needs_version = true;             ///< an update needs a resourceVersion
+    bool create_on_update = false;         ///< an update makes what is not there
+    bool creates_with_status = false;      ///< a new object keeps the status that it comes with
+    bool orphans_dependents = false;       ///< a delete that does not say what becomes of dependents orphans them
+    bool generation = true;                ///< metadata.generation is kept
+    bool returns_deleted_object = false;   ///< DELETE answers with the object where others answer with a Status
     /// Of a custom kind, by version.
     std::map<std::string, std::shared_ptr<const structural_schema>> structures;
     /// What may be asked of it: c create, d delete, D deletecollection, g get, l list, p patch, u update, w watch.
@@ -93,14 +94,15 @@ public:
     /// Of these the lists and objects that can't be null, with their type: "array" or "object".
     std::map<std::string, std::string> structured_fields;
 
-    group_resource id() const { return {group, plural}; }
-    KCONTROL_DECL bool serves(std::string_view version) const;
+    group_resource id() const { return {group, plural}; }       ///< group and plural
+    KCONTROL_DECL bool serves(std::string_view version) const;  ///< exactly that one: "v1"
+    /// "batch/v1"; "v1" in core.
     KCONTROL_DECL std::string api_version(std::string_view version) const;
     /// What is known of the kind's fields in that version, or null.
     KCONTROL_DECL const schema_type* schema_in(std::string_view version) const;
     /// The schema of a custom kind in that version, or null.
     KCONTROL_DECL const structural_schema* structure_in(const std::string& version) const;
-    bool allows(char verb) const { return verbs.find(verb) != std::string::npos; }
+    bool allows(char verb) const { return verbs.find(verb) != std::string::npos; }  ///< one of the letters of `verbs`
     /// The subresource, or null.
     KCONTROL_DECL const subresource_type* subresource(std::string_view name) const;
 };

@@ -13,17 +13,18 @@ namespace kcontrol::inline v0_1::testing {
 class requester {
 public:
     requester() = default;
+    /// `n`: the name, `g`: the groups.
     requester(std::string n, std::vector<std::string> g) : name(std::move(n)), groups(std::move(g)) {}
 
-    std::string name;
-    std::vector<std::string> groups;
+    std::string name;                 ///< of an account "system:serviceaccount:NAMESPACE:NAME"
+    std::vector<std::string> groups;  ///< those of bindings' subjects of kind Group
 };
 
 /// Whether somebody may do something.
 class role_verdict {
 public:
-    bool allowed = false;
-    std::string reason;  ///< which binding allows it, in Kubernetes' words
+    bool allowed = false;  ///< false: no rule says so
+    std::string reason;    ///< which binding allows it, in Kubernetes' words
 };
 
 /// By Roles, ClusterRoles (aggregated ones, too) and their bindings; system:masters may do everything.

@@ -22,12 +22,13 @@ public:
     /// that it is in; empty: it is the same in all.
     KCONTROL_DECL explicit stored_object(json::object content, std::string written_in = {});
 
-    std::uint64_t version() const noexcept { return version_; }
-    const std::string& uid() const noexcept { return uid_; }
-    const std::map<std::string, std::string>& labels() const noexcept { return labels_; }
-    const std::string& written_in() const noexcept { return written_in_; }
-    bool terminating() const noexcept { return terminating_; }
-    /// Whether it has metadata.managedFields: something was applied to it.
+    std::uint64_t version() const noexcept { return version_; }  ///< metadata.resourceVersion; 0: it has none
+    const std::string& uid() const noexcept { return uid_; }     ///< metadata.uid; empty: it has none
+    const std::map<std::string, std::string>& labels() const noexcept { return labels_; }  ///< metadata.labels
+    const std::string& written_in() const noexcept { return written_in_; }  ///< of the API; empty: the same in all
+    bool terminating() const noexcept { return terminating_; }              ///< it has a deletionTimestamp
+    /// Whether it has metadata.managedFields. With complete_objects() it has them from its first write on, else once
+    /// something was applied to it.
     bool managed() const noexcept { return managed_; }
 
     /// The content without apiVersion and kind, parsed anew.

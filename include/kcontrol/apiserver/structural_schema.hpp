@@ -21,10 +21,13 @@ class parsed_rules;
 /// Thread-safety: distinct objects safe; shared objects unsafe (patterns and rules are compiled once).
 class structural_schema {
 public:
+    /// `schema`: the openAPIV3Schema, which is taken for a valid one.
     KCONTROL_DECL explicit structural_schema(json::value schema);
 
     /// Where the subresource scale finds its numbers: ".spec.replicas".
-    std::string scale_spec, scale_status, scale_selector;
+    std::string scale_spec,  ///< specReplicasPath; empty: no scale
+        scale_status,        ///< statusReplicasPath
+        scale_selector;      ///< labelSelectorPath; empty: none
 
     /// Removes what the schema does not have, and adds its paths to `unknown`, in order.
     KCONTROL_DECL void prune(json::object& whole, std::vector<std::string>& unknown) const;
@@ -33,7 +36,7 @@ public:
     /// What is wrong with an object. What was wrong in `before` at the same place already, and is unchanged, passes.
     KCONTROL_DECL std::vector<field_problem> validate(const json::object& whole, const json::object* before) const;
 
-    const json::value& text() const noexcept { return schema_; }
+    const json::value& text() const noexcept { return schema_; }  ///< the openAPIV3Schema, as it was given
 
 private:
     json::value schema_;

@@ -14,8 +14,8 @@ namespace kcontrol::inline v0_1::testing {
 /// What a watcher gets: "ADDED", "MODIFIED" or "DELETED", and the object.
 class seen_event {
 public:
-    std::string_view type;
-    object_ptr object;
+    std::string_view type;  ///< a literal, valid for ever
+    object_ptr object;      ///< the table's own, or made for a DELETED that is none
 };
 
 /// One change as a watcher with that filter sees it; nothing if it does not concern it. An object that begins to match
@@ -29,6 +29,7 @@ KCONTROL_DECL std::optional<seen_event> as_seen(const store_event& event, const 
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class watch_cursor {
 public:
+    /// Sees what came after version `after`. If some of that is forgotten, lost_events() is true from the start.
     KCONTROL_DECL watch_cursor(std::shared_ptr<const resource_table> table, object_filter filter, std::uint64_t after);
 
     /// A change may concern it. Versions ascend. Who never tells of a change says that it concerns nobody here.

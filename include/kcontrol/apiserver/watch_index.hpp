@@ -18,7 +18,7 @@ namespace kcontrol::inline v0_1::testing {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class watch_index {
 public:
-    KCONTROL_DECL void add(std::uint64_t watch, const object_filter& filter);
+    KCONTROL_DECL void add(std::uint64_t watch, const object_filter& filter);  ///< `watch`: a number of the caller's
     /// `filter`: that of add().
     KCONTROL_DECL void remove(std::uint64_t watch, const object_filter& filter);
     bool empty() const noexcept { return scopes_.empty(); }

@@ -21,13 +21,13 @@ using service_resolver =
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class webhook_client {
 public:
-    std::string url;  ///< or a service:
-    std::string service_namespace;
-    std::string service_name;
-    std::string path;          ///< of the service
-    std::uint16_t port = 443;  ///< of the service
-    std::string ca_pem;        ///< whom it is verified by; empty: the system's authorities
-    std::string ca_problem;    ///< what is wrong with caBundle, or empty
+    std::string url;                ///< or a service:
+    std::string service_namespace;  ///< of the service, where there is no url
+    std::string service_name;       ///< of the service, where there is no url
+    std::string path;               ///< of the service
+    std::uint16_t port = 443;       ///< of the service
+    std::string ca_pem;             ///< whom it is verified by; empty: the system's authorities
+    std::string ca_problem;         ///< what is wrong with caBundle, or empty
 
     /// "https://hook.system.svc:443/validate": as errors name it.
     KCONTROL_DECL std::string address() const;
@@ -41,8 +41,8 @@ KCONTROL_DECL webhook_client read_webhook_client(const json::value& config);
 /// How objects of a kind become objects of another version: `spec.conversion` of a definition with strategy Webhook.
 class conversion_webhook {
 public:
-    webhook_client client;
-    std::vector<std::string> review_versions;
+    webhook_client client;                     ///< clientConfig: where it is asked
+    std::vector<std::string> review_versions;  ///< the first that is v1 or v1beta1 is spoken, else v1
 };
 
 }  // namespace kcontrol::testing

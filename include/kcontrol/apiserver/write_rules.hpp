@@ -16,6 +16,7 @@ namespace kcontrol::inline v0_1::testing {
 class write_target {
 public:
     write_target() = default;
+    /// `v`: the version, `ns`: the namespace, `n`: the name.
     write_target(std::string v, std::string ns, std::string n)
         : version(std::move(v)), namespace_(std::move(ns)), name(std::move(n)) {}
 
@@ -28,8 +29,8 @@ public:
 
     /// What is done about fields that the kind does not have; see complete_objects().
     enum class field_validation { ignore, warn, strict };
-    field_validation unknown_fields = field_validation::ignore;
-    std::vector<std::string>* warnings = nullptr;  ///< where they are told, if that is asked for
+    field_validation unknown_fields = field_validation::ignore;  ///< fieldValidation; requests that do not say it warn
+    std::vector<std::string>* warnings = nullptr;                ///< where they are told, if that is asked for
 };
 
 /// Checks apiVersion and kind of a body, and its namespace against the path's (filling it in); null and empty

@@ -22,8 +22,11 @@ class tls_files {
 public:
     tls_files() = default;
 
+    /// That of tls_options::ca_pem().
     tls_files& ca(std::string path) { return ca_ = std::move(path), *this; }
+    /// That of the client's chain. Without one, the chain stays as it is.
     tls_files& certificate(std::string path) { return certificate_ = std::move(path), *this; }
+    /// That of the client's key. Without one, the key stays as it is.
     tls_files& key(std::string path) { return key_ = std::move(path), *this; }
 
     const std::string& ca() const noexcept { return ca_; }
@@ -45,11 +48,13 @@ private:
 class cluster_config {
 public:
     cluster_config() = default;
-    explicit cluster_config(http::endpoint at) : server_(std::move(at)) {}
+    explicit cluster_config(http::endpoint at) : server_(std::move(at)) {}  ///< no login; trusts the system's roots
 
+    /// Scheme, host, port and proxy; the URL's path is base_path().
     cluster_config& server(http::endpoint at) { return server_ = std::move(at), *this; }
     /// The path prefix of the server's URL without a trailing '/'; usually empty.
     cluster_config& base_path(std::string path) { return base_path_ = std::move(path), *this; }
+    /// Whom to trust, which name to verify and which client certificate to show.
     cluster_config& tls(http::tls_options options) { return tls_ = std::move(options), *this; }
     /// A fixed bearer token. Empty: none.
     cluster_config& token(secret_string text) { return token_ = std::move(text), *this; }
@@ -69,6 +74,7 @@ public:
     cluster_config& credentials_from(std::shared_ptr<credential_provider> provider) {
         return provider_ = std::move(provider), *this;
     }
+    /// As whom requests are made. Default: as who logs in.
     cluster_config& impersonate(impersonation who) { return impersonate_ = std::move(who), *this; }
     /// No answer shall be compressed. Else the server may do so (gzip), which it does where an answer is large.
     cluster_config& disable_compression(bool on) { return disable_compression_ = on, *this; }
@@ -81,8 +87,8 @@ public:
     const secret_string& token() const noexcept { return token_; }
     const std::string& token_file() const noexcept { return token_file_; }
     const tls_files& files() const noexcept { return files_; }
-    const std::string& basic_user() const noexcept { return user_; }
-    const secret_string& basic_password() const noexcept { return password_; }
+    const std::string& basic_user() const noexcept { return user_; }            ///< of basic(); empty: none
+    const secret_string& basic_password() const noexcept { return password_; }  ///< counts without a user, too
     const std::optional<exec_command>& exec() const noexcept { return exec_; }
     const std::shared_ptr<credential_provider>& credentials_from() const noexcept { return provider_; }
     const impersonation& impersonate() const noexcept { return impersonate_; }

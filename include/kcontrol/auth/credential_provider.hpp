@@ -20,7 +20,9 @@ class issued_credentials {
 public:
     issued_credentials() = default;
 
+    /// A bearer token, without the word Bearer. Empty: none.
     issued_credentials& token(secret_string text) { return token_ = std::move(text), *this; }
+    /// A client certificate and its key, as PEM text. An empty key: none.
     issued_credentials& client_certificate(std::string chain_pem, secret_string key_pem) {
         return chain_pem_ = std::move(chain_pem), key_pem_ = std::move(key_pem), *this;
     }
@@ -28,8 +30,8 @@ public:
     issued_credentials& expires(std::optional<wall_time> at) { return expires_ = at, *this; }
 
     const secret_string& token() const noexcept { return token_; }
-    const std::string& chain_pem() const noexcept { return chain_pem_; }
-    const secret_string& key_pem() const noexcept { return key_pem_; }
+    const std::string& chain_pem() const noexcept { return chain_pem_; }  ///< counts with a key only
+    const secret_string& key_pem() const noexcept { return key_pem_; }    ///< empty: no client certificate
     const std::optional<wall_time>& expires() const noexcept { return expires_; }
 
 private:
@@ -46,7 +48,8 @@ private:
 class credential_provider {
 public:
     virtual ~credential_provider() = default;
-    /// Errors go to the requests that wait; they hold no secret. `stop` is triggered when nobody waits any more.
+    /// Errors go to the requests that wait; they hold no secret. `stop` is triggered when nobody waits any more; the
+    /// next call comes when this one has returned.
     virtual awaitable<result<issued_credentials>> issue(std::stop_token stop) = 0;
 };
 

@@ -12,6 +12,7 @@
 #include <kcontrol/runtime/wait.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -26,6 +27,8 @@ namespace kcontrol::inline v0_1::auth {
 /// Thread-safety: shared objects unsafe; use it on its executor. Object lifetime: the environment outlives it.
 class credential_source : public std::enable_shared_from_this<credential_source> {
 public:
+    /// Reads and asks nothing yet; the provider is called on `ex`. `log` is told what can't be got or read: of a file
+    /// once for each reason, and once when it is well again.
     static KCONTROL_DECL std::shared_ptr<credential_source> make(environment& env, executor ex,
                                                                  const cluster_config& config, logger log);
 
@@ -34,7 +37,8 @@ public:
     /// Gets them, or waits for those who do. Errors: those of the provider, timeout, stopped.
     KCONTROL_DECL awaitable<result<void>> obtain(time_point deadline, std::stop_token stop);
 
-    /// Ends what is being got; who waits for it gets `stopped`. A later obtain() begins anew.
+    /// Ends what is being got; who waits for it gets `stopped`. A later obtain() begins anew, as soon as the provider
+    /// has returned.
     KCONTROL_DECL void abandon();
 
     /// Adds Authorization, unless the request has one, and the headers of impersonation. Errors: file_failed.
@@ -54,7 +58,7 @@ public:
     /// What tls() became can't be used: what was before counts again, and files are soon read again.
     KCONTROL_DECL void reject_tls(http::tls_options before, const error& why);
 
-    credential_source(environment& env, executor ex, const cluster_config& config, logger log);  // use make()
+    credential_source(environment& env, executor ex, const cluster_config& config, logger log);  ///< use make()
 
 private:
     struct flight;
@@ -62,6 +66,7 @@ private:
     void land(flight& on, result<issued_credentials> got);
     void take(issued_credentials got);
     void read_tls_files();
+    void tell_file(const std::string& path, std::string why);
     bool expired() const;
     bool use_tls(http::tls_options next);
 
@@ -73,6 +78,7 @@ private:
     impersonation impersonate_;
     tls_files files_;
     time_point files_due_{};
+    std::map<std::string, std::string> told_files_;  // what is wrong with each, as it was told
     std::shared_ptr<credential_provider> provider_;
     std::optional<issued_credentials> issued_;
     std::optional<wall_time> good_until_;
@@ -83,6 +89,9 @@ private:
     std::optional<error> failed_;
     time_point failed_until_{};
     http::tls_options tls_;
+    bool tls_from_files_ = false;                // who changed it last: the files, or the provider
+    std::optional<http::tls_options> rejected_;  // what the files held when it could not be used
+    std::string rejected_why_;
     std::uint64_t tls_version_ = 0;
     std::uint64_t serial_ = 0;
 };

@@ -23,6 +23,7 @@ public:
     exec_command(std::string api_version, std::string program)
         : api_version_(std::move(api_version)), program_(std::move(program)) {}
 
+    /// What stands behind the program's name; each is given as it is, for there is no shell.
     exec_command& arguments(std::vector<std::string> words) { return arguments_ = std::move(words), *this; }
     /// Added to this process' own environment variables, or instead of them.
     exec_command& variables(std::map<std::string, std::string> more) { return variables_ = std::move(more), *this; }
@@ -33,8 +34,8 @@ public:
     /// Only these may be run, by their absolute paths. Nothing: any.
     exec_command& only(std::optional<std::vector<std::string>> paths) { return only_ = std::move(paths), *this; }
 
-    const std::string& api_version() const noexcept { return api_version_; }
-    const std::string& program() const noexcept { return program_; }
+    const std::string& api_version() const noexcept { return api_version_; }  ///< in which it is asked and answers
+    const std::string& program() const noexcept { return program_; }  ///< a path, or a name to look for in $PATH
     const std::vector<std::string>& arguments() const noexcept { return arguments_; }
     const std::map<std::string, std::string>& variables() const noexcept { return variables_; }
     const std::string& install_hint() const noexcept { return install_hint_; }

@@ -45,6 +45,7 @@ namespace kcontrol::inline v0_1::auth {
 /// Thread-safety: see credential_provider. Object lifetime: the environment outlives it.
 class exec_provider final : public credential_provider {
 public:
+    /// Runs nothing before issue().
     exec_provider(environment& env, exec_command command)
         : env_(env), command_(std::make_shared<const exec_command>(std::move(command))) {}
 

@@ -21,8 +21,10 @@ public:
 
     /// A file that must be there; nothing else is looked at then. Empty: none named.
     config_search& file(std::string path) { return file_ = std::move(path), *this; }
+    /// What counts instead of what the kubeconfig says, or the pod's own account. A context, a cluster, a user and a
+    /// server are a kubeconfig's: where one of them is named, the pod's own account is not looked at.
     config_search& overrides(kubeconfig_overrides with) { return overrides_ = std::move(with), *this; }
-    config_search& order(search_order o) { return order_ = o, *this; }
+    config_search& order(search_order o) { return order_ = o, *this; }  ///< where no file is named; default: kubectl
 
     const std::string& file() const noexcept { return file_; }
     const kubeconfig_overrides& overrides() const noexcept { return overrides_; }
@@ -38,8 +40,9 @@ private:
 /// It is empty() where there is none. Errors: those of kubeconfig::load_list().
 KCONTROL_DECL result<kubeconfig> default_kubeconfig(environment& env);
 
-/// The cluster: of the given file, of default_kubeconfig(), or the pod's own. The namespace is the override's, the
-/// context's, or the pod's own; empty if there is none.
+/// The cluster: of the given file, of default_kubeconfig(), or the pod's own, where KUBERNETES_SERVICE_HOST and
+/// KUBERNETES_SERVICE_PORT are both there. The namespace is the override's, the context's, or the pod's own; empty if
+/// there is none.
 /// Errors: those of kubeconfig and in_cluster_config; invalid_config if there is nothing to look at.
 KCONTROL_DECL result<cluster_config> find_config(environment& env, const config_search& how = {});
 

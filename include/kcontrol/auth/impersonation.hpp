@@ -18,11 +18,15 @@ namespace kcontrol::inline v0_1::auth {
 class impersonation {
 public:
     impersonation() = default;
-    explicit impersonation(std::string user) : user_(std::move(user)) {}
+    explicit impersonation(std::string user) : user_(std::move(user)) {}  ///< without a uid, groups or extra
 
+    /// Impersonate-User: who is acted as. Empty: nobody, whatever else is set.
     impersonation& user(std::string name) { return user_ = std::move(name), *this; }
+    /// Impersonate-Uid, if it is not empty.
     impersonation& uid(std::string id) { return uid_ = std::move(id), *this; }
+    /// Impersonate-Group, a header for each.
     impersonation& groups(std::vector<std::string> names) { return groups_ = std::move(names), *this; }
+    /// Impersonate-Extra-KEY, a header for each value; keys are escaped as client-go does it.
     impersonation& extra(std::map<std::string, std::vector<std::string>> more) {
         return extra_ = std::move(more), *this;
     }

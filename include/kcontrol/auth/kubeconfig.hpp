@@ -24,6 +24,8 @@ public:
     /// The largest file that is read, in bytes.
     static constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
+    KCONTROL_DECL kubeconfig();  ///< of no file: empty()
+
     /// Parses YAML or JSON text. `origin` (a path) begins every message; relative paths in the file resolve
     /// against its directory.
     /// Errors: invalid_config naming origin, field and remedy; never a secret.
@@ -44,8 +46,8 @@ public:
     /// True if there is no context, no cluster and no user in it.
     KCONTROL_DECL bool empty() const noexcept;
 
-    const std::string& current_context() const noexcept { return current_context_; }
-    KCONTROL_DECL std::vector<std::string> context_names() const;
+    const std::string& current_context() const noexcept { return current_context_; }  ///< empty: none is set
+    KCONTROL_DECL std::vector<std::string> context_names() const;  ///< in the order of the files, each once
 
     /// The cluster and user of a context (empty: the current one), with files read.
     /// A user is optional: without one the cluster is reached anonymously. Where the file names no proxy, those of the
@@ -53,6 +55,7 @@ public:
     /// Errors: invalid_config (no such context, cluster or user; bad base64; an http server with credentials beyond
     /// loopback; a field that is not supported, or that an untrusted file may not have), file_failed.
     KCONTROL_DECL result<cluster_config> resolve(environment& env, std::string_view context = {}) const;
+    /// The same with what is to be otherwise. Without a context in `with` it is the current one.
     KCONTROL_DECL result<cluster_config> resolve(environment& env, const kubeconfig_overrides& with) const;
 
 private:

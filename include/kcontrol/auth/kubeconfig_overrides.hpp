@@ -10,23 +10,29 @@
 
 namespace kcontrol::inline v0_1::auth {
 
-/// kubectl's flags of the same names. What is not set stays as the file has it; whoever sets something here is trusted.
+/// kubectl's flags of the same names. What is not set stays as the file has it, or the pod's own account; whoever sets
+/// something here is trusted.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class kubeconfig_overrides {
 public:
     kubeconfig_overrides() = default;
 
+    /// By its name in the file. Empty: the current one.
     kubeconfig_overrides& context(std::string name) { return context_ = std::move(name), *this; }
-    /// Another cluster, or user, than the context's, by its name in the file.
+    /// Another cluster than the context's, by its name in the file.
     kubeconfig_overrides& cluster(std::string name) { return cluster_ = std::move(name), *this; }
+    /// Another user than the context's, by its name in the file.
     kubeconfig_overrides& user(std::string name) { return user_ = std::move(name), *this; }
+    /// Instead of the context's; see cluster_config::default_namespace().
     kubeconfig_overrides& default_namespace(std::string name) { return namespace_ = std::move(name), *this; }
     /// Another address. A tls-server-name of the file is for the address there, and does not count then.
     kubeconfig_overrides& server(std::string url) { return server_ = std::move(url), *this; }
+    /// The name to verify and to send as SNI, instead of the file's.
     kubeconfig_overrides& tls_server_name(std::string name) { return tls_server_name_ = std::move(name), *this; }
     /// True takes the place of the authorities in the file.
     kubeconfig_overrides& insecure_skip_tls_verify(bool on) { return insecure_ = on, *this; }
+    /// As http::parse_proxy_url() reads it; goes before the file's and the environment's.
     kubeconfig_overrides& proxy_url(secret_string url) { return proxy_url_ = std::move(url), *this; }
     /// Takes the place of every way to log in that the file has.
     kubeconfig_overrides& token(secret_string text) { return token_ = std::move(text), *this; }

@@ -27,8 +27,8 @@ enum class kubeconfig_feature : unsigned {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class trust {
 public:
-    static const trust trusted;
-    static const trust untrusted;
+    static const trust trusted;    ///< may say everything
+    static const trust untrusted;  ///< may say no kubeconfig_feature; see allow()
 
     /// The same, and that may be said, too.
     trust allow(kubeconfig_feature one) const {
@@ -43,7 +43,8 @@ public:
         return out;
     }
 
-    bool is_trusted() const noexcept { return trusted_; }
+    bool is_trusted() const noexcept { return trusted_; }  ///< whether it was made from `trusted`
+    /// True of all features where it is trusted. Which programs may run says programs().
     bool allows(kubeconfig_feature one) const noexcept {
         return trusted_ || (allowed_ & static_cast<unsigned>(one)) != 0;
     }

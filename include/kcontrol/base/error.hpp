@@ -18,8 +18,11 @@ namespace kcontrol::inline v0_1 {
 class error {
 public:
     error() = default;
+    /// A failure on this side of the wire; without a message what() is the code's own text.
     explicit error(errc code, std::string message = {}) : code_(code), message_(std::move(message)) {}
+    /// An answer of the API server that came without a metav1.Status; status() is null.
     explicit error(api_errc code, std::string message = {}) : code_(code), message_(std::move(message)) {}
+    /// A code of either enum, or of another category, such as that of Boost.Asio.
     explicit error(error_code code, std::string message = {}) : code_(code), message_(std::move(message)) {}
     // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
     KCONTROL_DECL error(const error&);
@@ -31,8 +34,9 @@ public:
     /// An answer of the API server.
     KCONTROL_DECL explicit error(api_status status);
 
+    /// The code to branch on; 0 of an error that was default-made.
     const error_code& code() const noexcept { return code_; }
-    const std::string& message() const noexcept { return message_; }
+    const std::string& message() const noexcept { return message_; }  ///< without the code's own text; may be empty
 
     /// The server's status, or null where no API server answered.
     const api_status* status() const noexcept { return status_.get(); }
@@ -57,8 +61,8 @@ private:
 /// Thrown by `result::value()` where there is no value; for callers who prefer exceptions.
 class exception : public std::runtime_error {
 public:
-    KCONTROL_DECL explicit exception(error cause);
-    const error& cause() const noexcept { return cause_; }
+    KCONTROL_DECL explicit exception(error cause);          ///< its what() is that of `cause`
+    const error& cause() const noexcept { return cause_; }  ///< the error that the result had
 
 private:
     error cause_;

@@ -22,18 +22,18 @@ enum class flag_value {
 
 /// A flag that a program knows. `name` is what is typed, dashes included, and outlives the call.
 struct flag_shape {
-    std::string_view name;
-    flag_value value = flag_value::text;
+    std::string_view name;                ///< such as "--kubeconfig"
+    flag_value value = flag_value::text;  ///< what may stand behind it
 };
 
 /// One flag of a command line with its value, or one word. `text` points into what was split.
 struct argument {
-    static constexpr auto word = static_cast<std::size_t>(-1);
+    static constexpr auto word = static_cast<std::size_t>(-1);  ///< what `flag` is for a word
 
     std::size_t flag = word;  ///< its place among the program's flags
     std::string_view text;    ///< the value, or the word; empty for a flag without one
 
-    bool is_word() const noexcept { return flag == word; }
+    bool is_word() const noexcept { return flag == word; }  ///< whether it belongs to no flag
 };
 
 /// Splits `arguments` (without the program's name), in their order. A lone `-` is a word, and so is everything behind

@@ -20,14 +20,15 @@ KCONTROL_DECL std::string_view to_string(log_level) noexcept;
 
 /// One named value of a record. Values are text by the time they get here; never a secret.
 struct log_field {
-    std::string_view name;
-    std::string value;
+    std::string_view name;  ///< not copied: a literal, or what outlives the record and each logger that has it
+    std::string value;      ///< unescaped; see escape_control()
 };
 
+/// What a sink is given; it refers to text that may be gone when the call returns.
 struct log_record {
-    log_level level;
-    std::string_view message;
-    const std::vector<log_field>& fields;
+    log_level level;                       ///< not below the logger's threshold
+    std::string_view message;              ///< unescaped; see escape_control()
+    const std::vector<log_field>& fields;  ///< the logger's own, then those that came with the record
 };
 
 /// Where records go. May be called from any thread that runs the library's executors. A record at which it throws is
@@ -41,6 +42,7 @@ using log_sink = std::function<void(const log_record&)>;
 class logger {
 public:
     KCONTROL_DECL logger();
+    /// `sink` gets the records of level `threshold` and above; an empty one is none.
     KCONTROL_DECL explicit logger(log_sink sink, log_level threshold = log_level::info);
     // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
     KCONTROL_DECL logger(const logger&);
@@ -49,21 +51,28 @@ public:
     KCONTROL_DECL logger& operator=(logger&&) noexcept;
     KCONTROL_DECL ~logger();
 
-    /// The same sink with one more field on every record.
+    /// The same sink with one more field on every record. `name` is not copied: a literal, or what outlives the logger
+    /// that is returned and all that are made of it.
     KCONTROL_DECL logger with(std::string_view name, std::string value) const;
 
+    /// Whether the sink gets a record of that level; false without a sink.
     KCONTROL_DECL bool enabled(log_level level) const noexcept;
     /// What the sink throws, of whatever type, does not get out.
     KCONTROL_DECL void write(log_level level, std::string_view message) const;
+    /// The same with fields of its own, behind those that every record carries.
     KCONTROL_DECL void write(log_level level, std::string_view message, std::vector<log_field> fields) const;
 
-    void debug(std::string_view m) const { write(log_level::debug, m); }
-    void info(std::string_view m) const { write(log_level::info, m); }
-    void warning(std::string_view m) const { write(log_level::warning, m); }
-    void error(std::string_view m) const { write(log_level::error, m); }
+    void debug(std::string_view m) const { write(log_level::debug, m); }      ///< writes at level debug
+    void info(std::string_view m) const { write(log_level::info, m); }        ///< writes at level info
+    void warning(std::string_view m) const { write(log_level::warning, m); }  ///< writes at level warning
+    void error(std::string_view m) const { write(log_level::error, m); }      ///< writes at level error
+    /// Writes at level debug, with fields of its own.
     void debug(std::string_view m, std::vector<log_field> f) const { write(log_level::debug, m, std::move(f)); }
+    /// Writes at level info, with fields of its own.
     void info(std::string_view m, std::vector<log_field> f) const { write(log_level::info, m, std::move(f)); }
+    /// Writes at level warning, with fields of its own.
     void warning(std::string_view m, std::vector<log_field> f) const { write(log_level::warning, m, std::move(f)); }
+    /// Writes at level error, with fields of its own.
     void error(std::string_view m, std::vector<log_field> f) const { write(log_level::error, m, std::move(f)); }
 
     /// At how many records the sink threw, whoever wrote them. How many are lost is told, as a warning, after the next

@@ -26,10 +26,12 @@ public:
     using error_type = E;
 
     basic_result() requires std::default_initializable<T> : value_(), has_value_(true) {}
+    /// A success, with the value or what converts to one.
     template <class U = T>
     requires(std::convertible_to<U&&, T> && !std::same_as<std::remove_cvref_t<U>, basic_result> &&
              !std::same_as<std::remove_cvref_t<U>, E>) basic_result(U&& value)  // NOLINT: meant to convert
         : value_(std::forward<U>(value)), has_value_(true) {}
+    /// A failure.
     basic_result(E error) : error_(std::move(error)), has_value_(false) {}  // NOLINT: meant to convert
 
     basic_result(const basic_result& other) : has_value_(other.has_value_) {
@@ -48,14 +50,15 @@ public:
     }
     ~basic_result() { destroy(); }
 
+    /// Takes over what the other has; what it had itself is destroyed.
     basic_result& operator=(basic_result other) noexcept {
         destroy();
         std::construct_at(this, std::move(other));
         return *this;
     }
 
-    bool has_value() const noexcept { return has_value_; }
-    bool has_error() const noexcept { return !has_value_; }
+    bool has_value() const noexcept { return has_value_; }   ///< whether it is a success
+    bool has_error() const noexcept { return !has_value_; }  ///< whether it is a failure
     explicit operator bool() const noexcept { return has_value_; }
 
     T& operator*() & noexcept { return value_; }
@@ -64,12 +67,12 @@ public:
     T* operator->() noexcept { return std::addressof(value_); }
     const T* operator->() const noexcept { return std::addressof(value_); }
 
-    T& value() & { return check(), value_; }
-    const T& value() const& { return check(), value_; }
-    T&& value() && { return check(), std::move(value_); }
+    T& value() & { return check(), value_; }               ///< the value; throws where there is none
+    const T& value() const& { return check(), value_; }    ///< the same, to look at
+    T&& value() && { return check(), std::move(value_); }  ///< the same, to move from
 
-    const E& error() const& noexcept { return error_; }
-    E&& error() && noexcept { return std::move(error_); }
+    const E& error() const& noexcept { return error_; }    ///< why there is no value
+    E&& error() && noexcept { return std::move(error_); }  ///< the same, to move from
 
     friend bool operator==(const basic_result& a, const basic_result& b) {
         if (a.has_value_ != b.has_value_) return false;
@@ -103,17 +106,19 @@ public:
     using error_type = E;
 
     basic_result() noexcept = default;
+    /// A failure.
     basic_result(E error) : failure_(std::in_place, std::move(error)) {}  // NOLINT: meant to convert
 
-    bool has_value() const noexcept { return !failure_.has_value(); }
-    bool has_error() const noexcept { return failure_.has_value(); }
+    bool has_value() const noexcept { return !failure_.has_value(); }  ///< whether it is a success
+    bool has_error() const noexcept { return failure_.has_value(); }   ///< whether it is a failure
     explicit operator bool() const noexcept { return has_value(); }
     void operator*() const noexcept {}
+    /// Gives nothing; throws where there is an error.
     void value() const {
         if (failure_) throw_exception_from_error(*failure_);
     }
-    const E& error() const& noexcept { return *failure_; }
-    E&& error() && noexcept { return std::move(*failure_); }
+    const E& error() const& noexcept { return *failure_; }    ///< what failed; has_error() must hold
+    E&& error() && noexcept { return std::move(*failure_); }  ///< the same, to move from
 
 private:
     std::optional<E> failure_;

@@ -16,7 +16,10 @@ namespace kcontrol::inline v0_1 {
 class secret_string {
 public:
     secret_string() = default;
-    explicit secret_string(std::string value) : value_(std::move(value)) {}
+    /// A copy; that of the caller is not wiped.
+    explicit secret_string(const std::string& value) : value_(value) {}
+    /// Takes it over, and wipes and empties `value`.
+    KCONTROL_DECL explicit secret_string(std::string&& value);
     secret_string(const secret_string&) = default;
     KCONTROL_DECL secret_string(secret_string&& other) noexcept;
     KCONTROL_DECL secret_string& operator=(const secret_string& other);
@@ -24,12 +27,13 @@ public:
     KCONTROL_DECL ~secret_string();
 
     bool empty() const noexcept { return value_.empty(); }
+    /// The secret; valid until the string is changed or dies.
     std::string_view reveal() const noexcept { return value_; }
 
     friend bool operator==(const secret_string& a, const secret_string& b) noexcept { return a.value_ == b.value_; }
 
 private:
-    KCONTROL_DECL void wipe() noexcept;
+    static KCONTROL_DECL void wipe(std::string& text) noexcept;
     std::string value_;
 };
 

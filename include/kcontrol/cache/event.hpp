@@ -20,12 +20,13 @@ enum class event_type {
 class any_event {
 public:
     any_event() = default;
+    /// An empty object stands for the one that the type does not have.
     any_event(event_type t, any_object old_one, any_object new_one)
         : type(t), old_object(std::move(old_one)), new_object(std::move(new_one)) {}
 
-    event_type type = event_type::added;
-    any_object old_object;             ///< of updated and deleted
-    any_object new_object;             ///< of added, updated and generic
+    event_type type = event_type::added;  ///< says which of the two objects there are
+    any_object old_object;                ///< of updated and deleted
+    any_object new_object;                ///< of added, updated and generic
     bool initial = false;              ///< added: it was there when the handler subscribed, or came with the first list
     bool resync = false;               ///< updated: nothing changed, the resync period passed
     bool final_state_unknown = false;  ///< deleted: seen by its absence from a list; old_object is the last known state
@@ -50,13 +51,14 @@ public:
         (void)e.object().template get<T>();
     }
 
-    event_type type;
-    std::shared_ptr<const T> old_object;
-    std::shared_ptr<const T> new_object;
-    bool initial;
-    bool resync;
-    bool final_state_unknown;
+    event_type type;                      ///< says which of the two objects there are
+    std::shared_ptr<const T> old_object;  ///< of updated and deleted; else null
+    std::shared_ptr<const T> new_object;  ///< of added, updated and generic; else null
+    bool initial;              ///< added: it was there when the handler subscribed, or came with the first list
+    bool resync;               ///< updated: nothing changed, the resync period passed
+    bool final_state_unknown;  ///< deleted: seen by its absence from a list; old_object is the last known state
 
+    /// The new object, or the last known one of a deletion.
     const T& object() const noexcept { return new_object ? *new_object : *old_object; }
 };
 

@@ -20,6 +20,7 @@ using async_event_handler = std::function<awaitable<void>(const any_event&)>;
 /// What is called for events: a function of `const any_event&`, or a coroutine of it that returns `awaitable<void>`.
 class event_consumer {
 public:
+    /// Takes `handler` as it is; one that returns `awaitable<void>` is a coroutine.
     template <class F>
     requires std::is_invocable_v<F&, const any_event&> event_consumer(
         F handler) {  // NOLINT(google-explicit-constructor): so that lambdas are taken as they are
@@ -30,7 +31,7 @@ public:
         }
     }
 
-    const any_event_handler& function() const noexcept { return function_; }
+    const any_event_handler& function() const noexcept { return function_; }  ///< empty if it is a coroutine
     /// Empty if it is a function.
     const async_event_handler& coroutine() const noexcept { return coroutine_; }
 

@@ -37,10 +37,11 @@ public:
     handler_options& named(std::string n) { return name_ = std::move(n), *this; }
 
     const executor& run_on() const noexcept { return executor_; }
+    /// What every_version() was given; default false.
     bool wants_every_version() const noexcept { return every_version_; }
     std::size_t queue_bound() const noexcept { return queue_bound_; }
     duration resync_period() const noexcept { return resync_period_; }
-    const std::string& name() const noexcept { return name_; }
+    const std::string& name() const noexcept { return name_; }  ///< what named() was given; empty: nothing
 
 private:
     executor executor_;

@@ -20,15 +20,18 @@ namespace kcontrol::inline v0_1 {
 /// The keys that an object has in an index. The same key twice counts once.
 class index_keys {
 public:
+    /// Copies the key, which may be empty.
     void add(std::string_view key) {
         text_ += key;
         ends_.push_back(text_.size());
     }
+    /// Leaves no key; an object without one is not in the index.
     void clear() noexcept {
         text_.clear();
         ends_.clear();
     }
     std::size_t size() const noexcept { return ends_.size(); }
+    /// The `i`th key that was added, from 0; `i` is below size(); valid until the next add() or clear().
     std::string_view operator[](std::size_t i) const noexcept {
         const std::size_t first = i == 0 ? 0 : ends_[i - 1];
         return std::string_view(text_).substr(first, ends_[i] - first);
@@ -42,7 +45,7 @@ private:
 /// Says under which keys an index has an object.
 class index_rule {
 public:
-    using function = std::function<void(const any_object&, index_keys&)>;
+    using function = std::function<void(const any_object&, index_keys&)>;  ///< adds the keys of an object
 
     /// `f` adds an object's keys: it always adds the same for the same object, and does nothing else.
     explicit index_rule(function f) : function_(std::move(f)) {}
@@ -58,8 +61,10 @@ public:
 
     /// The label of which this is the index, if it is one: reads by label selector use it.
     const std::string& label() const noexcept { return label_; }
+    /// Its keys are values of that label; index_by_label() says so itself.
     index_rule& label(std::string key) { return label_ = std::move(key), *this; }
 
+    /// Adds the keys of an object; throws what the function throws.
     void operator()(const any_object& object, index_keys& to) const { function_(object, to); }
     explicit operator bool() const noexcept { return function_ != nullptr; }
 
@@ -159,12 +164,13 @@ index_rule index_by_field(Member T::*member, More... more) {
 class [[nodiscard]] store_index {
 public:
     store_index() = default;
+    /// What store::add_index() makes; others copy that.
     explicit store_index(std::shared_ptr<const detail::index_hold> hold) : hold_(std::move(hold)) {}
 
     explicit operator bool() const noexcept { return hold_ != nullptr; }
     /// Empty if it keeps none.
     KCONTROL_DECL std::string_view name() const noexcept;
-    void reset() { hold_.reset(); }
+    void reset() { hold_.reset(); }  ///< keeps it no more; the index goes with the last copy
 
 private:
     friend class store;

@@ -29,10 +29,10 @@ KCONTROL_DECL std::string_view to_string(informer_state) noexcept;
 /// The status of an informer, for readiness, metrics and logs.
 class informer_status {
 public:
-    informer_state state = informer_state::idle;
+    informer_state state = informer_state::idle;  ///< idle before the first start, paused after a stop
     std::string reason;                   ///< why it is not live, or what is odd about it; empty when all is well
     error_code failure;                   ///< the code behind reason
-    bool synced = false;                  ///< the first list is complete and stays so
+    bool synced = false;                  ///< the first list is complete; false again once the kind is gone
     std::uint64_t generation = 0;         ///< counts starts and rebuilds
     std::uint64_t lists = 0;              ///< lists asked for since it was created, page by page or as a stream
     std::uint64_t watches = 0;            ///< watches since it was created, streamed lists that went on as one included
@@ -78,7 +78,9 @@ public:
 
     /// Empty: all namespaces.
     informer_options& in_namespace(std::string ns) { return reflector_.in_namespace(std::move(ns)), *this; }
+    /// Such as "app=web"; the server selects by it, and refuses what it can't read; empty, the default: all objects.
     informer_options& label_selector(std::string s) { return reflector_.label_selector(std::move(s)), *this; }
+    /// Such as "spec.nodeName=a"; the fields that a kind can be selected by are the server's; empty, the default: all.
     informer_options& field_selector(std::string s) { return reflector_.field_selector(std::move(s)), *this; }
     /// Objects a list page; 0 asks for everything at once. The default is reflector_policy's.
     informer_options& page_size(std::int64_t n) { return reflector_.policy(policy().page_size(n)), *this; }
@@ -104,14 +106,16 @@ public:
     informer_options& transform(object_transform f) { return transform_ = std::move(f), *this; }
     /// That of handlers which set none; see handler_options. Default: never.
     informer_options& resync_period(duration d) { return resync_period_ = d, *this; }
-    informer_options& log(logger l) { return log_ = std::move(l), *this; }
+    informer_options& log(logger l) { return log_ = std::move(l), *this; }  ///< default: none; a manager gives its own
 
     const std::string& in_namespace() const noexcept { return reflector_.in_namespace(); }
     const std::string& label_selector() const noexcept { return reflector_.label_selector(); }
     const std::string& field_selector() const noexcept { return reflector_.field_selector(); }
     std::int64_t page_size() const noexcept { return reflector_.policy().page_size(); }
     duration probe_period() const noexcept { return reflector_.policy().probe_period(); }
+    /// Least of watch_timeout(); default 5 min.
     std::chrono::seconds watch_timeout_min() const noexcept { return reflector_.watch_timeout_min(); }
+    /// Most of watch_timeout(); default 10 min.
     std::chrono::seconds watch_timeout_max() const noexcept { return reflector_.watch_timeout_max(); }
     duration watch_idle() const noexcept { return reflector_.watch_idle(); }
     /// Those of the informer's reflector.
@@ -156,6 +160,7 @@ class shared_watch;
 /// Object lifetime: destruction stops it; what still runs keeps the shared part alive. `info` outlives all of it.
 class any_informer {
 public:
+    /// Asks nothing before start(); `env` outlives what still runs.
     KCONTROL_DECL any_informer(environment& env, executor ex, client cl, const resource_info& info,
                                informer_options options = {});
     /// Another view of what `first` watches, decoded as `view` says, which is of the same kind.
@@ -181,6 +186,7 @@ public:
     /// While the kind is not installed: asks for it now, instead of after the probe period.
     KCONTROL_DECL void probe_now();
 
+    /// Whether both are views of one watch.
     KCONTROL_DECL bool shares_watch_with(const any_informer& other) const noexcept;
     /// The namespace that it watches; empty: all.
     KCONTROL_DECL const std::string& in_namespace() const noexcept;
@@ -192,6 +198,7 @@ public:
     /// The handler gets `added` (initial) for what is in the store already, then every change, as `how` says. With a
     /// resync period it gets every object again, as `updated` with the same object twice and `resync` set.
     [[nodiscard]] KCONTROL_DECL subscription subscribe(event_consumer handler, handler_options how = {});
+    /// The same with that resync period; zero: that of the informer's options.
     [[nodiscard]] subscription subscribe(event_consumer handler, duration resync_period) {
         return subscribe(std::move(handler), handler_options().resync_period(resync_period));
     }
@@ -204,8 +211,8 @@ public:
     /// or rollbacks.
     [[nodiscard]] KCONTROL_DECL subscription on_status_change(status_handler callback);
 
-    KCONTROL_DECL informer_status status() const;
-    KCONTROL_DECL bool has_synced() const;
+    KCONTROL_DECL informer_status status() const;  ///< what it is now; a copy
+    KCONTROL_DECL bool has_synced() const;  ///< whether the first list is complete; false again once the kind is gone
 
     /// Waits until the first list is complete (true), or until `deadline` or `stop` (false).
     KCONTROL_DECL awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline = std::nullopt);
@@ -234,8 +241,8 @@ public:
     /// Up to which version of the server the copy has all changes; empty where nothing can be said of that.
     KCONTROL_DECL std::string resource_version() const;
 
-    KCONTROL_DECL const store& objects() const noexcept;
-    KCONTROL_DECL const resource_info& info() const noexcept;
+    KCONTROL_DECL const store& objects() const noexcept;       ///< the copy itself; it lives as long as the informer
+    KCONTROL_DECL const resource_info& info() const noexcept;  ///< the kind, as this view decodes it
 
     /// See store::add_index. What the rule's function throws is logged and counted like a handler's; such an object has
     /// no key in the index.
@@ -259,6 +266,7 @@ private:
 template <resource T>
 class informer : public any_informer {
 public:
+    /// As that of any_informer; the kind is that of T.
     informer(environment& env, executor ex, client cl, informer_options options = {})
         : any_informer(env, std::move(ex), std::move(cl), resource_of<T>(), std::move(options)) {}
     /// Another view of what `first` watches.

@@ -34,6 +34,7 @@ public:
     KCONTROL_DECL store_snapshot(const store_snapshot&) noexcept;
     store_snapshot(store_snapshot&& other) noexcept
         : core_(std::move(other.core_)), version_(std::exchange(other.version_, nullptr)) {}
+    /// Shows what the other shows, and keeps no more what it showed itself.
     store_snapshot& operator=(store_snapshot other) noexcept {
         std::swap(core_, other.core_);
         std::swap(version_, other.version_);
@@ -45,6 +46,7 @@ public:
 
     /// The object, or null. It lives as long as a snapshot that shows it.
     const any_object* find(const namespaced_name& key) const { return find(key.namespace_, key.name); }
+    /// The same; `ns` is empty for a cluster-scoped kind.
     KCONTROL_DECL const any_object* find(std::string_view ns, std::string_view name) const;
     KCONTROL_DECL std::size_t size() const noexcept;
     bool empty() const noexcept { return size() == 0; }
@@ -82,6 +84,7 @@ private:
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class found_objects {
 public:
+    /// Points into the found_objects, which outlive it.
     class iterator {
     public:
         using iterator_category = std::random_access_iterator_tag;
@@ -91,19 +94,20 @@ public:
         using reference = const any_object&;
 
         iterator() = default;
-        explicit iterator(const any_object* const* at) : at_(at) {}
+        explicit iterator(const any_object* const* at) : at_(at) {}  ///< at a place in the array of a found_objects
         reference operator*() const { return **at_; }
         pointer operator->() const { return *at_; }
-        reference operator[](difference_type n) const { return *at_[n]; }
+        reference operator[](difference_type n) const { return *at_[n]; }  ///< the object `n` places on
         iterator& operator++() { return ++at_, *this; }
         iterator operator++(int) { return iterator(at_++); }
-        iterator& operator--() { return --at_, *this; }
-        iterator operator--(int) { return iterator(at_--); }
-        iterator& operator+=(difference_type n) { return at_ += n, *this; }
-        iterator& operator-=(difference_type n) { return at_ -= n, *this; }
-        friend iterator operator+(iterator a, difference_type n) { return a += n; }
-        friend iterator operator+(difference_type n, iterator a) { return a += n; }
-        friend iterator operator-(iterator a, difference_type n) { return a -= n; }
+        iterator& operator--() { return --at_, *this; }       ///< goes back by one
+        iterator operator--(int) { return iterator(at_--); }  ///< goes back by one; gives the place before
+        iterator& operator+=(difference_type n) { return at_ += n, *this; }  ///< goes on by `n`; below zero: back
+        iterator& operator-=(difference_type n) { return at_ -= n, *this; }  ///< goes back by `n`
+        friend iterator operator+(iterator a, difference_type n) { return a += n; }  ///< `n` places on
+        friend iterator operator+(difference_type n, iterator a) { return a += n; }  ///< `n` places on
+        friend iterator operator-(iterator a, difference_type n) { return a -= n; }  ///< `n` places back
+        /// Places from `b` on to `a`.
         friend difference_type operator-(iterator a, iterator b) { return a.at_ - b.at_; }
         friend auto operator<=>(const iterator&, const iterator&) = default;
 
@@ -114,6 +118,7 @@ public:
     using value_type = any_object;
 
     found_objects() = default;
+    /// `found` are objects that `of` shows, and so keeps.
     found_objects(store_snapshot of, std::vector<const any_object*> found)
         : of_(std::move(of)), found_(std::move(found)) {}
 
@@ -121,7 +126,7 @@ public:
     iterator end() const noexcept { return iterator(found_.data() + found_.size()); }
     std::size_t size() const noexcept { return found_.size(); }
     bool empty() const noexcept { return found_.empty(); }
-    const any_object& operator[](std::size_t i) const noexcept { return *found_[i]; }
+    const any_object& operator[](std::size_t i) const noexcept { return *found_[i]; }  ///< `i` is below size()
     /// The moment that they are of.
     const store_snapshot& snapshot() const noexcept { return of_; }
 
@@ -134,6 +139,7 @@ private:
 template <class T>
 class found_list {
 public:
+    /// Points into the found_list, which outlives it; an object of another type than T throws when it is looked at.
     class iterator {
     public:
         using iterator_category = std::input_iterator_tag;
@@ -143,7 +149,7 @@ public:
         using reference = const T&;
 
         iterator() = default;
-        explicit iterator(found_objects::iterator at) : at_(at) {}
+        explicit iterator(found_objects::iterator at) : at_(at) {}  ///< at the same object
         reference operator*() const { return at_->template get<T>(); }
         pointer operator->() const { return &**this; }
         iterator& operator++() { return ++at_, *this; }
@@ -157,16 +163,17 @@ public:
     using value_type = T;
 
     found_list() = default;
+    /// All are to be of type T; one that is not throws when it is looked at.
     explicit found_list(found_objects all) : all_(std::move(all)) {}
 
     iterator begin() const noexcept { return iterator(all_.begin()); }
     iterator end() const noexcept { return iterator(all_.end()); }
     std::size_t size() const noexcept { return all_.size(); }
     bool empty() const noexcept { return all_.empty(); }
-    const T& operator[](std::size_t i) const { return all_[i].template get<T>(); }
+    const T& operator[](std::size_t i) const { return all_[i].template get<T>(); }  ///< `i` is below size()
     /// An object to be kept by itself; the list keeps them all.
     std::shared_ptr<const T> share(std::size_t i) const { return all_[i].template as<T>(); }
-    const found_objects& objects() const noexcept { return all_; }
+    const found_objects& objects() const noexcept { return all_; }  ///< the same without the type
 
 private:
     found_objects all_;

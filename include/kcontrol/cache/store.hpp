@@ -20,7 +20,7 @@ namespace kcontrol::inline v0_1 {
 /// What a write to a store amounts to: exactly what is to be told.
 class store_change {
 public:
-    std::vector<any_event> events;
+    std::vector<any_event> events;                               ///< in the order in which they are to be told
     std::vector<std::shared_ptr<const invalid_object>> invalid;  ///< objects that can't be read, news only
 };
 
@@ -28,10 +28,11 @@ public:
 class store_content {
 public:
     store_content() = default;
+    /// Of objects that can all be read.
     explicit store_content(std::vector<any_object> all) : objects(std::move(all)) {}
 
-    std::vector<any_object> objects;
-    std::vector<invalid_object> invalid;
+    std::vector<any_object> objects;      ///< in any order; of several with one key the last counts
+    std::vector<invalid_object> invalid;  ///< objects that can't be read; what is known of them stays
     /// Says whether two objects are the same, where equal versions do not: the versions are of another history. Null:
     /// they do.
     std::function<bool(const any_object&, const any_object&)> same;
@@ -64,6 +65,7 @@ public:
 
     /// The object, shared, or an empty one. Allocates nothing.
     any_object get(const namespaced_name& key) const { return get(key.namespace_, key.name); }
+    /// The same; `ns` is empty for a cluster-scoped kind.
     KCONTROL_DECL any_object get(std::string_view ns, std::string_view name) const;
     /// The object if it has that uid and version too.
     KCONTROL_DECL any_object get_same(const object_meta& meta) const;
@@ -83,7 +85,7 @@ public:
     /// The objects that can't be read now, as far as they have a name, sorted by key. Unlike the other reads this one
     /// waits for a write that changes them, and such a write for it.
     KCONTROL_DECL std::vector<std::shared_ptr<const invalid_object>> invalid() const;
-    KCONTROL_DECL std::size_t invalid_count() const noexcept;
+    KCONTROL_DECL std::size_t invalid_count() const noexcept;  ///< how many invalid() has; waits for nobody
 
     /// From now on objects are found by the keys that the rule gives them, those that are there already as well.
     /// Errors: invalid_argument if an index has that name, the name is empty, or the rule has no function. What the

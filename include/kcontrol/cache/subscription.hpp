@@ -35,7 +35,7 @@ public:
     /// Several as one.
     KCONTROL_DECL static subscription all_of(std::vector<subscription> parts);
 
-    void reset() { hold_.reset(); }
+    void reset() { hold_.reset(); }  ///< unsubscribes; does not wait for a call that is in progress
 
     /// Whether this handler has been told all of the informer's first list: a queue of its own is behind has_synced()
     /// of the informer. False where there is no such handler, or no more; true of a source that is no informer.

@@ -22,13 +22,13 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: shared objects unsafe.
 class version_waits {
 public:
-    using ticket = std::uint64_t;
+    using ticket = std::uint64_t;  ///< stands for one wait; none is given twice
 
     /// A wait begins. Tell it next what the copy has: saw() and passed().
     KCONTROL_DECL ticket add(namespaced_name key, std::string version);
     /// Whether it is over. A ticket that was forgotten is.
     bool is_over(ticket t) const { return !waits_.contains(t); }
-    void forget(ticket t) { waits_.erase(t); }
+    void forget(ticket t) { waits_.erase(t); }  ///< ends a wait that was given up
     std::size_t size() const noexcept { return waits_.size(); }
 
     // What the copy is told. Each returns whether a wait ended.

@@ -42,23 +42,25 @@ private:
 /// What GET /version says.
 class server_version {
 public:
-    std::string major;
+    std::string major;        ///< "1"; a text, as the server writes it
     std::string minor;        ///< of some providers with a "+" behind it
     std::string git_version;  ///< "v1.36.1"
-    std::string platform;
+    std::string platform;     ///< of the server's machine: "linux/amd64"
 };
 
 namespace detail {
 class discovery_state;
 }
 
-/// Asks a server what it serves, once for all who ask at the same time, and keeps the answer. Where part of it can't be
-/// had, which is so while the program behind an aggregated API is down, the rest is there: api_catalog::failures says
-/// what is missing, and each such group-version is logged once as a warning, until it is there again.
+/// Asks a server what it serves, and keeps the answer. The catalog is asked for once for all who want it at the same
+/// time; for documents and the version each one asks. Where part of the catalog can't be had, which is so while the
+/// program behind an aggregated API is down, the rest is there: api_catalog::failures says what is missing, and each
+/// such group-version is logged once as a warning, until it is there again.
 ///
 /// Copies share what they keep. Thread-safety: shared objects unsafe; use it on the client's executor.
 class api_discovery {
 public:
+    /// Asks nothing yet. `log` is told of group-versions whose kinds can't be had.
     KCONTROL_DECL explicit api_discovery(client of, discovery_options options = {}, logger log = {});
 
     /// All that the server serves. Errors: those of client::raw(), decode_failed.
@@ -78,6 +80,7 @@ public:
     /// The paths that have a document: "api/v1", "apis/apps/v1"…
     KCONTROL_DECL awaitable<result<std::vector<std::string>>> openapi_paths(std::stop_token stop = {});
 
+    /// What GET /version says, kept as long. Errors: those of client::raw(), decode_failed.
     KCONTROL_DECL awaitable<result<server_version>> version(std::stop_token stop = {});
 
     /// What is kept counts no more.

@@ -30,38 +30,47 @@ public:
                                                          const http::transport_factory& make_transport,
                                                          logger log = {});
 
+    /// A copy of the object, see client::get(). Errors, besides: not_found.
     template <resource T>
     result<T> get(namespaced_name key, get_options options = {}) const {
         return run([&](client& c) { return c.get<T>(std::move(key), std::move(options)); });
     }
+    /// What does not decode is left out and logged. One page if the options have a limit, else all.
     template <resource T>
     result<std::vector<std::shared_ptr<const T>>> list(list_options options = {}) const {
         return run([&](client& c) { return c.list<T>(std::move(options)); });
     }
+    /// The same with the list's version, the token of the next page, and what did not decode.
     template <resource T>
     result<object_page<T>> list_page(list_options options = {}) const {
         return run([&](client& c) { return c.list_page<T>(std::move(options)); });
     }
+    /// Gives what the server stored, see client::create(). Errors, besides: already_exists.
     template <resource T>
     result<T> create(const T& object, write_options options = {}) const {
         return run([&](client& c) { return c.create(object, std::move(options)); });
     }
+    /// Replaces the object, see client::update(). A non-empty metadata.resource_version is a precondition.
     template <resource T>
     result<T> update(const T& object, write_options options = {}) const {
         return run([&](client& c) { return c.update(object, std::move(options)); });
     }
+    /// Sends what differs between the two, see client::patch(): Conflict if somebody wrote in between.
     template <resource T>
     result<T> patch(const T& snapshot, const T& edited, write_options options = {}) const {
         return run([&](client& c) { return c.patch(snapshot, edited, std::move(options)); });
     }
+    /// Server-side apply; what is sent, and which errors there are, says client::apply().
     template <resource T>
     result<T> apply(const T& object, apply_options options) const {
         return run([&](client& c) { return c.apply(object, std::move(options)); });
     }
+    /// Returns when the server has accepted it; finalizers may hold the object for longer.
     template <resource T>
     result<void> delete_(namespaced_name key, delete_options options = {}) const {
         return run([&](client& c) { return c.delete_<T>(std::move(key), std::move(options)); });
     }
+    /// Deletes all that `which` selects, in one request; what it returns says client::delete_collection().
     template <resource T>
     result<any_list> delete_collection(list_options which, delete_options how = {}) const {
         return run([&](client& c) { return c.delete_collection<T>(std::move(which), std::move(how)); });

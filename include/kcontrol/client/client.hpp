@@ -39,9 +39,9 @@ class client_state;
 class served_resource {
 public:
     served_resource() = default;
-    group_version_kind gvk;
-    std::string plural;
-    bool namespaced = true;
+    group_version_kind gvk;  ///< its group and version are those that were asked for
+    std::string plural;      ///< "pods", as paths have it
+    bool namespaced = true;  ///< false: its objects are in no namespace
 };
 
 /// Talks to one API server. Cheap to copy: copies share the connection pool and the credentials.
@@ -79,6 +79,7 @@ public:
     KCONTROL_DECL client& operator=(client&&) noexcept;
     KCONTROL_DECL ~client();
 
+    /// A copy of the object, which may be edited. Errors, besides: not_found.
     template <resource T>
     awaitable<result<T>> get(namespaced_name key, get_options options = {});
     /// The same without a copy: of a cache, the object that it holds.
@@ -95,6 +96,8 @@ public:
     /// what is there. retry_watcher (client/retry_watcher.hpp) goes on where a watch ends.
     template <resource T>
     awaitable<result<object_watch<T>>> watch(watch_options options = {});
+    /// Gives what the server stored. metadata.generateName may stand for the name. Errors, besides: already_exists;
+    /// invalid_argument for write_options::subresource(): what is created there is of another kind, see subresource().
     template <resource T>
     awaitable<result<T>> create(const T& object, write_options options = {});
     /// Replaces the object: what T does not declare is lost, so a projection does not compile here.
@@ -124,6 +127,8 @@ public:
     /// Source: https://kubernetes.io/docs/reference/using-api/server-side-apply/
     template <resource T>
     awaitable<result<T>> apply(const T& object, apply_options options);
+    /// Returns when the server has accepted it; finalizers may hold the object for longer. Errors, besides: not_found,
+    /// unless ignore_not_found() is set; conflict where a precondition does not hold.
     template <resource T>
     awaitable<result<void>> delete_(namespaced_name key, delete_options options = {});
     /// Deletes all objects that `which` selects, in one request. The items of what it returns are metadata_object:
@@ -136,23 +141,29 @@ public:
     /// client/subresource.hpp.
     template <resource T>
     subresource_client subresource(std::string name) const;
+    /// The same of a kind given at run time. `info` outlives what it returns.
     KCONTROL_DECL subresource_client subresource(const resource_info& info, std::string name) const;
 
     // The same on any kind, given at run time. `info` outlives the call, and the stream of a watch.
+    /// The object is of the C++ type that `info` decodes to.
     KCONTROL_DECL awaitable<result<any_object>> get(const resource_info& info, namespaced_name key,
                                                     get_options options);
     /// One page if the options have a limit, else all.
     KCONTROL_DECL awaitable<result<any_list>> list_page(const resource_info& info, list_options options);
+    /// Returns as soon as the server has agreed to the watch.
     KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> watch(const resource_info& info,
                                                                          watch_options options);
+    /// Errors, besides: already_exists; invalid_argument if the object is of another C++ type than `info` encodes.
     KCONTROL_DECL awaitable<result<any_object>> create(const resource_info& info, any_object object,
                                                        write_options options);
+    /// Replaces the object. A projection is not refused here, and what it does not declare is lost.
     KCONTROL_DECL awaitable<result<any_object>> update(const resource_info& info, any_object object,
                                                        write_options options);
     /// `content_type` is json_patch_type, merge_patch_type or strategic_merge_patch_type.
     KCONTROL_DECL awaitable<result<any_object>> patch(const resource_info& info, namespaced_name key,
                                                       std::string content_type, std::string patch_text,
                                                       write_options options);
+    /// Sends of the object what the typed apply() does.
     KCONTROL_DECL awaitable<result<any_object>> apply(const resource_info& info, any_object object,
                                                       apply_options options);
     /// The same with the fields as a JSON object, sent as they are; apiVersion, kind, metadata.name and .namespace are
@@ -160,8 +171,10 @@ public:
     /// metadata.managedFields.
     KCONTROL_DECL awaitable<result<any_object>> apply(const resource_info& info, namespaced_name key,
                                                       std::string object_json, apply_options options);
+    /// Returns when the server has accepted it; finalizers may hold the object for longer.
     KCONTROL_DECL awaitable<result<void>> delete_(const resource_info& info, namespaced_name key,
                                                   delete_options options);
+    /// The items of what it returns are metadata_object, as those of the typed one.
     KCONTROL_DECL awaitable<result<any_list>> delete_collection(const resource_info& info, list_options which,
                                                                 delete_options how);
 
@@ -218,12 +231,15 @@ public:
     /// The key of what a verb would be about: in the namespace of namespaced() if it names none. Errors:
     /// invalid_argument, as the verb would say it.
     KCONTROL_DECL result<namespaced_name> placed(const resource_info& info, namespaced_name key) const;
+    /// The namespace that a list or a watch would be about, empty for all: that of namespaced() if it names none.
+    /// Errors: invalid_argument for another one.
+    KCONTROL_DECL result<std::string> placed_namespace(const resource_info& info, std::string ns) const;
     /// A client of the same connections that behaves as these options say; made from one that had others, it has none
     /// of them left. Its copies share its limit.
     KCONTROL_DECL client with(const client_options& options) const;
 
-    KCONTROL_DECL environment& env() const noexcept;
-    KCONTROL_DECL executor get_executor() const noexcept;
+    KCONTROL_DECL environment& env() const noexcept;       ///< what connect() was given; it outlives the client
+    KCONTROL_DECL executor get_executor() const noexcept;  ///< where calls are awaited; what connect() was given
     /// The namespace for what names none: the configuration's (context, override or pod), or else "default". The verbs
     /// don't use it by themselves: an object without a namespace is an error, which a controller's slip should be.
     KCONTROL_DECL const std::string& default_namespace() const noexcept;

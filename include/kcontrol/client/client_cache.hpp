@@ -39,6 +39,7 @@ public:
     /// The answer to a read; nothing: the server is to be asked. `info` outlives the call.
     virtual awaitable<std::optional<result<any_object>>> get(const resource_info& info, namespaced_name key,
                                                              get_options options) = 0;
+    /// The same of a list; nothing: the server is to be asked. `info` outlives the call.
     virtual awaitable<std::optional<result<any_list>>> list(const resource_info& info, list_options options) = 0;
 
     /// The server has answered a get() that was left to it.
@@ -46,6 +47,7 @@ public:
 
     /// A write has been made by the task whose coroutine runs on `by`; `stored` is the object as the server has it.
     virtual void wrote(const executor& by, const resource_info& info, const any_object& stored) = 0;
+    /// The same of a deletion that the server has accepted; finalizers may still hold the object.
     virtual void deleted(const executor& by, const resource_info& info, const namespaced_name& key) = 0;
     /// A write has failed.
     virtual void refused(const resource_info& info, const namespaced_name& key, const error& why) = 0;

@@ -17,7 +17,7 @@ class server_warning {
 public:
     std::string text;    ///< as it may be logged: at most 2048 bytes, control characters escaped
     std::string method;  ///< of the request
-    std::string path;
+    std::string path;    ///< of the request, without its query
 };
 
 /// What became of a request that was sent: one try of it.
@@ -34,8 +34,11 @@ public:
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class client_options {
 public:
+    /// Of on_warning(): is called once for each warning.
     using warning_function = std::function<void(const server_warning&)>;
+    /// Of on_request(): may change the request, or refuse it with an error.
     using request_function = std::function<result<void>(http::request&)>;
+    /// Of on_answer(): gets the request as it was before credentials and on_request().
     using answer_function = std::function<void(const http::request&, const request_outcome&)>;
 
     client_options() = default;
@@ -60,8 +63,8 @@ public:
 
     const std::string& user_agent() const noexcept { return user_agent_; }
     const warning_function& on_warning() const noexcept { return on_warning_; }
-    double rate() const noexcept { return rate_; }
-    std::uint32_t burst() const noexcept { return burst_; }
+    double rate() const noexcept { return rate_; }           ///< requests a second, of rate_limit(); 0: no limit
+    std::uint32_t burst() const noexcept { return burst_; }  ///< how many of them at once; 0 counts as 1
     const request_function& on_request() const noexcept { return on_request_; }
     const answer_function& on_answer() const noexcept { return on_answer_; }
 

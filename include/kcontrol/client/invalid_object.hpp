@@ -17,13 +17,14 @@ namespace kcontrol::inline v0_1 {
 class invalid_object {
 public:
     invalid_object() = default;
+    /// What could be read of its metadata, and why not the rest.
     invalid_object(object_meta known, error reason) : metadata(std::move(known)), why(std::move(reason)) {}
 
     object_meta metadata;  ///< as far as it can be read; often only namespace, name, uid and resource version
     error why;             ///< names the field and the value
 
-    namespaced_name key() const { return key_of(metadata); }
-    bool has_name() const noexcept { return !metadata.name.empty(); }
+    namespaced_name key() const { return key_of(metadata); }           ///< empty as far as it could not be read
+    bool has_name() const noexcept { return !metadata.name.empty(); }  ///< whether a name could be read
     /// "namespace/name" for messages, or that it has none.
     std::string describe() const {
         if (has_name()) return to_string(key());

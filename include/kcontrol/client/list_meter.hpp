@@ -17,6 +17,7 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class list_meter {
 public:
+    /// `began`: when the first page was asked for; list_bounds::max_time() counts from there.
     list_meter(list_bounds bounds, time_point began) : bounds_(bounds), began_(began) {}
 
     /// A page came. An error says which bound it exceeds (limit_exceeded), or that its continue token came before

@@ -15,9 +15,9 @@ namespace kcontrol::inline v0_1 {
 /// An object of a manifest. Thread-safety: distinct objects safe; shared objects safe for const access.
 class manifest {
 public:
-    group_version_kind gvk;
-    namespaced_name key;  ///< without a namespace where none is written
-    json::value object;
+    group_version_kind gvk;  ///< from apiVersion and kind; neither version nor kind is empty
+    namespaced_name key;     ///< without a namespace where none is written
+    json::value object;      ///< all that is written of it
 };
 
 /// What a manifest holds, in its order; what is between two "---" and empty is left out. Nothing is asked whether a

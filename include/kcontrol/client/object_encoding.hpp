@@ -39,7 +39,7 @@ public:
 class watch_decoder {
 public:
     virtual ~watch_decoder() = default;
-    virtual void feed(std::string_view bytes) = 0;
+    virtual void feed(std::string_view bytes) = 0;  ///< copies bytes as they arrived
     /// The next event; nothing: more bytes are needed. What does not decode is an event with `invalid`, a type of event
     /// that nobody knows is passed over. Errors: decode_failed, too_large; the watch can't go on then.
     virtual result<std::optional<watch_event>> next() = 0;
@@ -58,6 +58,7 @@ public:
     virtual result<any_object> decode(std::string_view body) const = 0;
     /// `pool` outlives the decoder.
     virtual std::unique_ptr<list_decoder> decode_list(share_pool& pool, list_options::reuse_function reuse) const = 0;
+    /// The decoder shares `pool`; `log` is told of events whose type nobody knows.
     virtual std::unique_ptr<watch_decoder> decode_watch(std::shared_ptr<share_pool> pool, logger log) const = 0;
     /// The body of a request, from the JSON of the object. Errors: decode_failed for what only JSON can say.
     virtual result<std::string> encode(std::string_view json) const = 0;

@@ -33,8 +33,9 @@ enum class expired_pages {
 /// lifetime: it outlives its calls, and `info` outlives it.
 class list_pager {
 public:
-    static constexpr std::int64_t default_page = 500;
+    static constexpr std::int64_t default_page = 500;  ///< objects, as client-go's pager has it
 
+    /// Asks nothing yet. It begins at the options' continue token, if there is one.
     KCONTROL_DECL list_pager(client from, const resource_info& info, list_options which,
                              expired_pages then = expired_pages::list_again);
 
@@ -66,9 +67,11 @@ private:
 template <resource T>
 class object_pager {
 public:
+    /// As list_pager's, for the kind of T.
     explicit object_pager(client from, list_options which = {}, expired_pages then = expired_pages::list_again)
         : pages_(std::move(from), resource_of<T>(), std::move(which), then) {}
 
+    /// The next page, or nothing after the last one; see list_pager::next().
     awaitable<result<std::optional<object_page<T>>>> next() {
         auto page = co_await pages_.next();
         if (!page) co_return page.error();
@@ -76,7 +79,9 @@ public:
         if (*page) typed.emplace(std::move(**page));
         co_return typed;
     }
+    /// All pages that are still to come as one; see list_pager::all().
     awaitable<result<object_page<T>>> all() { return detail::as_typed_page<T>(pages_.all()); }
+    /// Whether the page that came last is the whole list, got anew; see list_pager::listed_again().
     bool listed_again() const noexcept { return pages_.listed_again(); }
 
 private:

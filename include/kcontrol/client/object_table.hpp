@@ -15,14 +15,16 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class object_table {
 public:
+    /// A column that the kind defines: TableColumnDefinition of meta.k8s.io/v1.
     class column {
     public:
-        std::string name;
+        std::string name;   ///< as the kind writes it, "Ready"; text() has it in capitals
         bool wide = false;  ///< where there is room for more than the usual
     };
+    /// The cells of one object.
     class row {
     public:
-        namespaced_name key;
+        namespaced_name key;             ///< of the object; without a namespace where the kind has none
         std::vector<std::string> cells;  ///< one for each column
     };
 
@@ -30,22 +32,26 @@ public:
     class shape {
     public:
         bool namespaces = false;  ///< a column of them first
-        bool wide = false;
-        bool header = true;
+        bool wide = false;        ///< those columns, too, that are wide
+        bool header = true;       ///< a first line with the names of the columns
     };
     /// As kubectl prints it: the names of the columns in capitals, see aligned_columns().
     KCONTROL_DECL std::string text(const shape& how) const;
 
-    std::vector<column> columns;
-    std::vector<row> rows;
+    std::vector<column> columns;   ///< all of them, wide ones included
+    std::vector<row> rows;         ///< in the order in which the server gave them
     std::string resource_version;  ///< a watch from there tells what changes
 };
 
-// The server is asked, never a cache. Errors: those of client::raw(), and decode_failed where the answer is no table.
+// The server is asked, never a cache; the client's namespace counts, as for its verbs. Errors: those of client::raw(),
+// invalid_argument as the verbs have it, and decode_failed where the answer is no table.
 //
 // Thread-safety: as the client's verbs. Object lifetime: arguments are copied, but `info`, which outlives the call.
 
-/// Those that `which` selects, page by page, in pages of 500 unless it says otherwise. Each page has its deadline.
+/// Those that `which` selects, page by page, in pages of 500 unless it says otherwise, from its continue_token() on.
+/// Each page has its deadline, and is held whole: it may have http::exchange_options::default_max_body unless `which`
+/// says something else. What `which` says of objects (pool(), reuse()) does not count. Errors, besides: limit_exceeded
+/// beyond list_bounds, protocol_error for a token that came before.
 KCONTROL_DECL awaitable<result<object_table>> list_table(client c, const resource_info& info, list_options which);
 
 /// One object.

@@ -37,7 +37,7 @@ public:
     const std::stop_token& stop() const noexcept { return stop_; }
 
 protected:
-    std::chrono::nanoseconds deadline_ = http::exchange_options::default_deadline;
+    std::chrono::nanoseconds deadline_ = http::exchange_options::default_deadline;  ///< list_options doubles it
 
 private:
     Derived& self() { return static_cast<Derived&>(*this); }
@@ -45,8 +45,10 @@ private:
     std::size_t max_body_ = http::exchange_options::default_max_body;
 };
 
+/// Options of reading one object; discover() has them, too.
 class get_options : public call_options<get_options> {
 public:
+    /// "": the newest state; "0": any; else not older than that.
     get_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
     const std::string& resource_version() const noexcept { return resource_version_; }
 
@@ -74,6 +76,7 @@ public:
     /// returns is in the list instead, unless that is empty. Who holds most of the objects already needs no memory for
     /// them a second time.
     using reuse_function = std::function<any_object(const any_object& listed, std::string_view version)>;
+    /// See reuse_function. None: what arrived is kept.
     list_options& reuse(reuse_function f) { return reuse_ = std::move(f), *this; }
 
     const std::string& resource_version() const noexcept { return resource_version_; }
@@ -92,12 +95,13 @@ private:
 /// Where a watch begins and how long it may last.
 class watch_options : public call_options<watch_options>, public selection_options<watch_options> {
 public:
-    static constexpr std::chrono::seconds default_timeout = std::chrono::minutes(5);
-    static constexpr std::chrono::nanoseconds default_grace = std::chrono::seconds(30);
-    static constexpr std::chrono::nanoseconds default_idle = std::chrono::seconds(90);
+    static constexpr std::chrono::seconds default_timeout = std::chrono::minutes(5);     ///< of timeout()
+    static constexpr std::chrono::nanoseconds default_grace = std::chrono::seconds(30);  ///< of grace()
+    static constexpr std::chrono::nanoseconds default_idle = std::chrono::seconds(90);   ///< of idle()
 
     /// Events after this version. Empty: the server's choice.
     watch_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+    /// Asks for events that say how far the server has come, and nothing else. Default: on.
     watch_options& bookmarks(bool on) { return bookmarks_ = on, *this; }
     /// Asks for a streamed list: additions of all objects first, at least as new as resource_version() (empty: the
     /// newest state), then a bookmark that says so (watch_event::ends_initial). Servers before Kubernetes 1.32 refuse.
@@ -105,6 +109,7 @@ public:
     watch_options& initial_events(bool on) { return initial_events_ = on, *this; }
     /// Asks the server to end the watch after this time. One that does not is ended here, grace() later. 0: no end.
     watch_options& timeout(std::chrono::seconds s) { return timeout_ = s, *this; }
+    /// How long after timeout() the server may still end the watch by itself. Default 30 s.
     watch_options& grace(std::chrono::nanoseconds d) { return grace_ = d, *this; }
     /// The watch fails with timeout if nothing arrives for so long; blank lines are nothing.
     watch_options& idle(std::chrono::nanoseconds d) { return idle_ = d, *this; }
@@ -146,12 +151,14 @@ inline constexpr const char* strategic_merge_patch_type = "application/strategic
 /// Options of create, update and patch.
 class write_options : public call_options<write_options> {
 public:
+    /// Who owns the fields written (metadata.managedFields). Empty: the server makes it of the user agent.
     write_options& field_manager(std::string m) { return field_manager_ = std::move(m), *this; }
     /// The server does all of it, admission included, but keeps nothing.
     write_options& dry_run(bool on = true) { return dry_run_ = on, *this; }
     /// "status", "approval"…: writes the subresource instead of the object. It is for those that are written with the
     /// object itself; one of another kind (a Scale, an Eviction) is for client::subresource().
     write_options& subresource(std::string s) { return subresource_ = std::move(s), *this; }
+    /// Default: the server's choice, which is to warn.
     write_options& field_validation(kcontrol::field_validation v) { return field_validation_ = v, *this; }
 
     const std::string& field_manager() const noexcept { return field_manager_; }
@@ -174,6 +181,7 @@ public:
 
     /// Takes over the fields that others own with another value, instead of ending with a conflict.
     apply_options& force(bool on = true) { return force_ = on, *this; }
+    /// The server does all of it, admission included, but keeps nothing.
     apply_options& dry_run(bool on = true) { return dry_run_ = on, *this; }
     /// "status": applies to the subresource instead of the object; see write_options::subresource().
     apply_options& subresource(std::string s) { return subresource_ = std::move(s), *this; }
@@ -181,7 +189,9 @@ public:
     apply_options& precondition_uid(std::string uid) { return uid_ = std::move(uid), *this; }
     /// Applies only to this version of the object.
     apply_options& precondition_resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+    /// Instead of what the constructor was given; the same rules.
     apply_options& field_manager(std::string m) { return field_manager_ = std::move(m), *this; }
+    /// Default: the server's choice, which is to be strict.
     apply_options& field_validation(kcontrol::field_validation v) { return field_validation_ = v, *this; }
 
     const std::string& field_manager() const noexcept { return field_manager_; }
@@ -201,15 +211,20 @@ private:
 
 enum class propagation { background, foreground, orphan };
 
+/// Options of delete_() and delete_collection().
 class delete_options : public call_options<delete_options> {
 public:
+    /// What becomes of the objects that it owns. Default: the kind's, mostly background.
     delete_options& propagation_policy(propagation p) { return propagation_ = p, *this; }
+    /// How long it may take to end, as a Pod does; 0: at once. Default: the object's own, or the kind's.
     delete_options& grace_period(std::chrono::seconds s) { return grace_ = s, *this; }
     /// Deletes only the object with this uid.
     delete_options& precondition_uid(std::string uid) { return uid_ = std::move(uid), *this; }
+    /// Deletes only this version of the object; conflict if there is another one.
     delete_options& precondition_resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
     /// That there is no such object, or no such kind, is a success, as it is for who cleans up.
     delete_options& ignore_not_found(bool on = true) { return ignore_not_found_ = on, *this; }
+    /// The server does all of it, admission included, but deletes nothing.
     delete_options& dry_run(bool on = true) { return dry_run_ = on, *this; }
 
     const std::optional<propagation>& propagation_policy() const noexcept { return propagation_; }

@@ -33,6 +33,7 @@ public:
     exec_options& input(bool on = true) { return input_ = on, *this; }
     /// Default: both. With tty() all output comes as one.
     exec_options& output(bool on) { return output_ = on, *this; }
+    /// The command's standard error. Default: on; with tty() it comes as output.
     exec_options& error_output(bool on) { return error_output_ = on, *this; }
     /// The command has a terminal; see resize().
     exec_options& tty(bool on = true) { return tty_ = on, *this; }
@@ -61,8 +62,8 @@ enum class exec_source { output, error_output };
 /// Some bytes that a command wrote.
 class exec_output {
 public:
-    exec_source from = exec_source::output;
-    std::string_view bytes;  ///< good until the next call
+    exec_source from = exec_source::output;  ///< which stream; with tty() always output
+    std::string_view bytes;                  ///< good until the next call
 };
 
 /// A command that runs. What it writes is anything: escape_control() it before it gets to a terminal of yours.

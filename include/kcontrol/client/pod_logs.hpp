@@ -83,6 +83,7 @@ private:
 /// Object lifetime: outlives its calls; destruction ends the log.
 class log_stream {
 public:
+    /// For open_logs(). Of the options count longest_line() and idle().
     log_stream(std::unique_ptr<http::body_stream> body, const log_options& options)
         : body_(std::move(body)), lines_(options.longest_line()), idle_(options.idle()) {}
 

@@ -21,6 +21,7 @@ namespace detail {
 class port_state;
 }
 
+/// Options of open_port(); they count until the connection is there.
 class port_forward_options {
 public:
     port_forward_options() = default;

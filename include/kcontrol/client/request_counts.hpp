@@ -27,8 +27,10 @@ public:
     std::map<std::pair<std::string, std::string>, std::uint64_t> retries;
     /// From the sending to the answer, by method; of a watch, and of what is read piece by piece, to the answer's head.
     std::map<std::string, duration_histogram> durations;
-    /// Bytes of the bodies that were sent, none included, and of those that came whole, by method; a watch has none.
-    std::map<std::string, value_histogram> request_sizes, response_sizes;
+    /// Bytes of the bodies that were sent, by method; a request without a body counts as 0.
+    std::map<std::string, value_histogram> request_sizes;
+    /// Bytes of the bodies that came whole, decompressed, by method; a watch has none.
+    std::map<std::string, value_histogram> response_sizes;
     /// How long requests waited for the look-up of the host's name; of a host that is an address there are none.
     std::optional<duration_histogram> lookups;
     /// How long requests waited for their turn, by method, where the client has a limit of its own.
@@ -36,10 +38,15 @@ public:
 
     /// A request was sent; `code` is 0 where no answer came.
     KCONTROL_DECL void count(const std::string& method, int code, duration took);
+    /// A request is sent again because of an answer with that code.
     KCONTROL_DECL void count_retry(const std::string& method, int code);
+    /// A request was sent with so many bytes of body; 0 counts, too.
     KCONTROL_DECL void count_request_size(const std::string& method, std::uint64_t bytes);
+    /// An answer came whole, with so many bytes of body after decompression.
     KCONTROL_DECL void count_response_size(const std::string& method, std::uint64_t bytes);
+    /// The look-up of the host's name took so long.
     KCONTROL_DECL void count_lookup(duration took);
+    /// A request has to wait so long for the client's own limit; 0 counts, too.
     KCONTROL_DECL void count_turn(const std::string& method, duration waited);
 };
 

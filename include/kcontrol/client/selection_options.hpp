@@ -12,7 +12,9 @@ class selection_options {
 public:
     /// Empty: all namespaces.
     Derived& in_namespace(std::string ns) { return namespace_ = std::move(ns), self(); }
+    /// "app in (web,db),!canary", as the API has it. Empty: all.
     Derived& label_selector(std::string s) { return label_selector_ = std::move(s), self(); }
+    /// "spec.nodeName=n1", of the fields by which the kind can be selected. Empty: all.
     Derived& field_selector(std::string s) { return field_selector_ = std::move(s), self(); }
 
     const std::string& in_namespace() const noexcept { return namespace_; }

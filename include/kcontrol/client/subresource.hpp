@@ -21,8 +21,10 @@ namespace kcontrol::inline v0_1 {
 /// Errors, thread-safety and lifetime: those of client.
 class subresource_client {
 public:
+    /// What client::subresource() gives. `info` is of the objects above, and outlives it.
     KCONTROL_DECL subresource_client(client above, const resource_info& info, std::string name);
 
+    /// GET. Errors, besides: not_found, of the object above or of such a subresource of it.
     template <resource S>
     awaitable<result<S>> get(namespaced_name key, get_options options = {}) {
         return detail::as_typed<S>(get(resource_of<S>(), std::move(key), std::move(options)));
@@ -48,6 +50,7 @@ public:
         return detail::as_typed<S>(patch(resource_of<S>(), key_of(snapshot.metadata), std::move(change->content_type),
                                          std::move(change->text), std::move(options)));
     }
+    /// Sends a text as it is; `content_type` is one that client::patch() takes.
     template <resource S>
     awaitable<result<S>> patch(namespaced_name key, std::string content_type, std::string patch_text,
                                write_options options = {}) {
@@ -57,12 +60,16 @@ public:
 
     // The same on any kind, given at run time. `kind` is that of the body, whose plural counts for nothing; it and the
     // kind of the object above outlive the call.
+    /// The object is of the C++ type that `kind` decodes to.
     KCONTROL_DECL awaitable<result<any_object>> get(const resource_info& kind, namespaced_name key,
                                                     get_options options);
+    /// POST. Where the server answers with a Status of success, the outcome is `body`.
     KCONTROL_DECL awaitable<result<any_object>> create(const resource_info& kind, namespaced_name key, any_object body,
                                                        write_options options);
+    /// PUT. A non-empty metadata.resource_version is a precondition.
     KCONTROL_DECL awaitable<result<any_object>> update(const resource_info& kind, namespaced_name key, any_object body,
                                                        write_options options);
+    /// PATCH with a text as it is; `content_type` is one that client::patch() takes.
     KCONTROL_DECL awaitable<result<any_object>> patch(const resource_info& kind, namespaced_name key,
                                                       std::string content_type, std::string patch_text,
                                                       write_options options);

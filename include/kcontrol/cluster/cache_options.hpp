@@ -15,17 +15,21 @@ namespace kcontrol::inline v0_1 {
 class kind_options {
 public:
     kind_options() = default;
+    /// The options of each informer, and the namespaces as namespaces() takes them.
     // NOLINTNEXTLINE(google-explicit-constructor): without namespaces the options of one are enough
     kind_options(informer_options o, std::vector<std::string> namespaces = {})
         : informer_(std::move(o)), namespaces_(std::move(namespaces)) {}
 
     /// One watch for each of them, and in_namespace() of the informer's options does not count; without any, it does.
     kind_options& namespaces(std::vector<std::string> n) { return namespaces_ = std::move(n), *this; }
-    // Those of informer_options.
+    /// As informer_options::label_selector().
     kind_options& label_selector(std::string s) { return informer_.label_selector(std::move(s)), *this; }
+    /// As informer_options::field_selector().
     kind_options& field_selector(std::string s) { return informer_.field_selector(std::move(s)), *this; }
+    /// As informer_options::transform().
     kind_options& transform(object_transform f) { return informer_.transform(std::move(f)), *this; }
 
+    /// From which of() makes the options for each namespace.
     const informer_options& informer() const noexcept { return informer_; }
     const std::vector<std::string>& namespaces() const noexcept { return namespaces_; }
     /// The options of each informer of a kind: one for each of the namespaces, sorted, or one. What belongs to no
@@ -54,10 +58,13 @@ public:
     }
     /// Those of the kinds that nothing else is set for.
     cache_options& namespaces(std::vector<std::string> n) { return all_.namespaces(std::move(n)), *this; }
+    /// Of the kind of T, in place of what is set for all kinds; a later call replaces it. `namespaces` as all_kinds()
+    /// takes them.
     template <resource T>
     cache_options& for_kind(informer_options o, std::vector<std::string> namespaces = {}) {
         return for_kind(resource_of<T>().gvk, std::move(o), std::move(namespaces));
     }
+    /// The same of a kind known at run time, whichever types it is read as.
     KCONTROL_DECL cache_options& for_kind(const group_version_kind& kind, informer_options o,
                                           std::vector<std::string> namespaces = {});
 

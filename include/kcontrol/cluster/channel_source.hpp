@@ -23,6 +23,7 @@ public:
     channel_options& capacity(std::size_t n) { return capacity_ = n == 0 ? 1 : n, *this; }
     /// What messages and the causes of reconciles call it. Default "channel".
     channel_options& name(std::string n) { return name_ = std::move(n), *this; }
+    /// Told what handlers throw. Default: nobody is.
     channel_options& log(logger l) { return log_ = std::move(l), *this; }
 
     std::size_t capacity() const noexcept { return capacity_; }
@@ -43,6 +44,7 @@ private:
 /// as a shared pointer. The environment outlives it.
 class channel_source final : public event_source {
 public:
+    /// `ex`: where handlers are called. Nothing happens before the first event is sent.
     KCONTROL_DECL channel_source(environment& env, executor ex, channel_options options = {});
     KCONTROL_DECL ~channel_source() override;
 
@@ -52,11 +54,12 @@ public:
     KCONTROL_DECL result<void> send(any_event event);
     /// A generic event about the object, or about that of the name.
     result<void> send(any_object object) { return send(generic_event(std::move(object))); }
+    /// A generic event about the object of that name, of which nothing else is known.
     result<void> send(const namespaced_name& key) { return send(generic_event(key)); }
 
     /// Events that wait, and how many were not taken so far.
     KCONTROL_DECL std::size_t waiting() const;
-    KCONTROL_DECL std::uint64_t refused() const;
+    KCONTROL_DECL std::uint64_t refused() const;  ///< how many events send() has refused with limit_exceeded
 
     [[nodiscard]] KCONTROL_DECL subscription subscribe(any_event_handler handler) override;
     KCONTROL_DECL awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline) override;

@@ -27,10 +27,10 @@ public:
 
     /// Unique among the clusters of one manager; empty for a manager's own.
     virtual const std::string& name() const noexcept = 0;
-    virtual environment& env() const noexcept = 0;
+    virtual environment& env() const noexcept = 0;  ///< its clocks, timers and random numbers; outlives it
     /// A strand or a single-threaded context: all work of this cluster happens on it.
     virtual executor get_executor() const = 0;
-    virtual const logger& log() const noexcept = 0;
+    virtual const logger& log() const noexcept = 0;  ///< its records carry the cluster's name, where it has one
 
     /// The client of the present configuration. It reads from the informers below, where there are some of the kind
     /// that is asked for; `get_client().live()` asks the server always (docs/cache.md). New credentials make another
@@ -55,6 +55,7 @@ public:
     /// ask for that name share it, and the options of the first count. It writes while the cluster is at work, and ends
     /// last: what is recorded before, and by what ends before, is written.
     virtual std::shared_ptr<event_recorder> recorder_of(const event_recorder_options& options) = 0;
+    /// Of who reports by that name, with the default options.
     KCONTROL_DECL std::shared_ptr<event_recorder> get_event_recorder(std::string reporter);
 
     /// Forgets the informers of a kind, as which type it is read: their watch ends unless others read the kind as
@@ -63,6 +64,7 @@ public:
     /// has ended. Errors: invalid_argument (a controller, or who else holds a source_of() that reads them, needs them),
     /// unavailable (this cluster can't).
     KCONTROL_DECL virtual awaitable<result<void>> remove_informers_of(const resource_info& kind);
+    /// The same of the kind of T, read as T.
     template <resource T>
     awaitable<result<void>> remove_informer() {
         return remove_informers_of(resource_of<T>());
@@ -76,6 +78,7 @@ public:
 
     /// The informer of a kind. Null where it is watched in several namespaces: get_informers() has them all as one.
     KCONTROL_DECL std::shared_ptr<any_informer> informer_of(const resource_info& kind);
+    /// The same as an informer of objects of type T. Null where informer_of() is.
     template <resource T>
     std::shared_ptr<informer<T>> get_informer() {
         const auto found = informer_of(resource_of<T>());

@@ -25,6 +25,8 @@ public:
     /// Called with the name of a definition ("widgets.example.com"): its kind is to be asked for now.
     using probe_function = std::function<void(const std::string& crd)>;
 
+    /// `ex`: where `probe` is called. `log` is told once that definitions can't be watched. Nothing is asked before
+    /// set_missing().
     KCONTROL_DECL crd_watch(environment& env, executor ex, client cl, probe_function probe, logger log = {});
     KCONTROL_DECL ~crd_watch();
     crd_watch(const crd_watch&) = delete;

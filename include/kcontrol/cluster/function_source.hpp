@@ -25,6 +25,7 @@ public:
     KCONTROL_DECL void tell(const any_event& event) const;
     /// A generic event about the object, or about that of the name.
     void tell(any_object object) const { tell(generic_event(std::move(object))); }
+    /// A generic event about the object of that name, of which nothing else is known.
     void tell(const namespaced_name& key) const { tell(generic_event(key)); }
 
     /// What was there at the start has been told; see function_options::says_synced().
@@ -74,6 +75,7 @@ private:
 /// itself, or that lives on. Object lifetime: the environment outlives it and its functions.
 class function_source final : public event_source {
 public:
+    /// `ex`: where `f` runs and handlers are called. `f` is not called before somebody subscribes.
     KCONTROL_DECL function_source(environment& env, executor ex, source_function f, function_options options = {});
     KCONTROL_DECL ~function_source() override;
 

@@ -30,9 +30,9 @@ public:
     home_cluster& operator=(const home_cluster&) = delete;
 
     KCONTROL_DECL const std::string& name() const noexcept override;
-    KCONTROL_DECL environment& env() const noexcept override;
+    KCONTROL_DECL environment& env() const noexcept override;  ///< that it was made with
     KCONTROL_DECL executor get_executor() const override;
-    KCONTROL_DECL const logger& log() const noexcept override;
+    KCONTROL_DECL const logger& log() const noexcept override;  ///< that it was made with, and the cluster's name
     KCONTROL_DECL client& get_client() noexcept override;
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const resource_info& kind) override;
     KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind) override;
@@ -44,10 +44,10 @@ public:
     /// Where each informer stands, in the order of informer_set::all().
     KCONTROL_DECL std::vector<informer_report> informer_reports() const;
 
-    informer_set& informers() noexcept { return informers_; }
-    const informer_set& informers() const noexcept { return informers_; }
-    recorder_set& recorders() noexcept { return *recorders_; }
-    const recorder_set& recorders() const noexcept { return *recorders_; }
+    informer_set& informers() noexcept { return informers_; }  ///< started and stopped by its owner, or by a manager
+    const informer_set& informers() const noexcept { return informers_; }  ///< the same, to look at
+    recorder_set& recorders() noexcept { return *recorders_; }  ///< started and stopped by its owner, or by a manager
+    const recorder_set& recorders() const noexcept { return *recorders_; }  ///< the same, to look at
 
 private:
     environment* env_;

@@ -20,12 +20,13 @@ KCONTROL_DECL void merge_view(informer_status& into, const informer_status& othe
 /// One informer at one moment.
 class informer_report {
 public:
+    /// The kind, the namespace (empty: all) and the status.
     informer_report(group_version_kind k, std::string ns, informer_status s)
         : gvk(std::move(k)), namespace_(std::move(ns)), status(std::move(s)) {}
 
-    group_version_kind gvk;
+    group_version_kind gvk;  ///< the kind in the version that is watched
     std::string namespace_;  ///< empty: all namespaces
-    informer_status status;
+    informer_status status;  ///< as it was then; of several views of one watch what merge_view() makes
 
     /// "Pod (v1)", or "Pod (v1) in NAMESPACE".
     KCONTROL_DECL std::string name() const;

@@ -37,8 +37,11 @@ class informer_set {
 public:
     /// How the informers of a kind shall be, one of each of the options that this returns.
     using scopes_function = std::function<std::vector<informer_options>(const resource_info&)>;
+    /// What look_for() calls with each of its kinds whose definition has come or changed.
     using probe_function = std::function<void(const resource_info&)>;
 
+    /// `scopes` is asked each time that somebody asks for informers. They ask with `cl`, never with caches that it may
+    /// read from. The environment outlives it.
     KCONTROL_DECL informer_set(environment& env, executor ex, client cl, scopes_function scopes, logger log = {});
     KCONTROL_DECL ~informer_set();
     informer_set(const informer_set&) = delete;
@@ -65,8 +68,8 @@ public:
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> make_unshared(const resource_info& kind);
 
     /// Kinds that are missing though no shared informer says so, as those of which several versions are tried in turn.
-    /// While the set runs, their definitions are watched as well, and `probe` is called with a kind that is to be asked
-    /// for now. Replaces the kinds of the call before; with none it ends. The kinds outlive that.
+    /// While the set runs, their definitions are watched as well, and `probe`, if there is one, is called with a kind
+    /// that is to be asked for now. Replaces the kinds of the call before; with none it ends. The kinds outlive that.
     KCONTROL_DECL void look_for(std::vector<const resource_info*> kinds, probe_function probe = {});
 
     /// Starts every shared informer that is there or will be asked for. Does nothing while it runs.
@@ -94,6 +97,7 @@ public:
     /// Has the informers compared with the server while they run, from the next start(): see
     /// cache_options::audit_period. Called once, before that.
     KCONTROL_DECL void audit_every(duration period);
+    /// What audits have found so far, by kind. Empty without audit_every().
     KCONTROL_DECL audit_counts_by_kind audits() const;
 
     /// Calls f(const informer_options&, const std::shared_ptr<any_informer>&, const detail::cached_scope*) with what
@@ -107,7 +111,7 @@ public:
 
     /// Every informer, sorted by group, version, kind and namespace.
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> all() const;
-    KCONTROL_DECL bool has_synced() const;
+    KCONTROL_DECL bool has_synced() const;  ///< whether every informer has, unshared ones too; true without any
 
 private:
     struct entry {

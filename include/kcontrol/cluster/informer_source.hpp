@@ -15,8 +15,10 @@ namespace kcontrol::inline v0_1 {
 /// stays their owner's business.
 class informer_source final : public cached_source {
 public:
+    /// Of one informer. `resync_period`: how often a handler gets every object again; zero: never.
     KCONTROL_DECL explicit informer_source(std::shared_ptr<any_informer> inf,
                                            duration resync_period = duration::zero());
+    /// Of several, each of another namespace; none is synced before all are.
     KCONTROL_DECL explicit informer_source(std::vector<std::shared_ptr<any_informer>> informers,
                                            duration resync_period = duration::zero());
 

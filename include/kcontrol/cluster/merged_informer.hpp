@@ -18,6 +18,7 @@ namespace kcontrol::inline v0_1 {
 /// executor.
 class any_merged_informer {
 public:
+    /// Informers of one kind, which it sorts by namespace. None is null.
     KCONTROL_DECL explicit any_merged_informer(std::vector<std::shared_ptr<any_informer>> parts);
 
     /// The object, or an empty one.
@@ -32,7 +33,7 @@ public:
 
     /// The worst of theirs, with a reason that names the namespace, and the sums of the counts.
     KCONTROL_DECL informer_status status() const;
-    KCONTROL_DECL bool has_synced() const;
+    KCONTROL_DECL bool has_synced() const;  ///< whether all have; true without any
     /// Waits until the first lists are complete (true), or until `deadline` or `stop` (false).
     KCONTROL_DECL awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline = std::nullopt);
 
@@ -47,12 +48,13 @@ private:
 template <resource T>
 class merged_informer : public any_merged_informer {
 public:
-    using any_merged_informer::any_merged_informer;
+    using any_merged_informer::any_merged_informer;  ///< of informers that read the kind as T
 
     /// The cached object, or null.
     std::shared_ptr<const T> get(const namespaced_name& key) const {
         return any_merged_informer::get(key).template as<T>();
     }
+    /// Sorted by key; `ns` empty: all that are watched.
     std::vector<std::shared_ptr<const T>> list(std::string_view ns = {}) const {
         std::vector<std::shared_ptr<const T>> out;
         for (const auto& object : any_merged_informer::list(ns)) out.push_back(object.template as<T>());

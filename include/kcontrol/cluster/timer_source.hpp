@@ -23,9 +23,9 @@ public:
     timer_options& at_once(bool yes) { return at_once_ = yes, *this; }
     /// What messages and the causes of reconciles call it. Default "timer".
     timer_options& name(std::string n) { return name_ = std::move(n), *this; }
-    timer_options& log(logger l) { return log_ = std::move(l), *this; }
+    timer_options& log(logger l) { return log_ = std::move(l), *this; }  ///< told what handlers throw; default: nobody
 
-    duration period() const noexcept { return period_; }
+    duration period() const noexcept { return period_; }  ///< as it was given; less than 1 ms counts as 1 ms
     double jitter() const noexcept { return jitter_; }
     bool at_once() const noexcept { return at_once_; }
     const std::string& name() const noexcept { return name_; }

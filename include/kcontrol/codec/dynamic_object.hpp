@@ -19,7 +19,7 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class dynamic_content {
 public:
-    using path = std::initializer_list<std::string_view>;
+    using path = std::initializer_list<std::string_view>;  ///< names from the outside in
 
     dynamic_content() = default;
     KCONTROL_DECL dynamic_content(const dynamic_content& other);
@@ -27,14 +27,15 @@ public:
     KCONTROL_DECL dynamic_content& operator=(const dynamic_content& other);
     dynamic_content& operator=(dynamic_content&&) noexcept = default;
     ~dynamic_content() = default;
+    /// Of a tree, as after the first edit().
     explicit dynamic_content(json::object tree) : tree_(std::make_unique<json::object>(std::move(tree))) {}
 
-    /// The value at a path of member names, `get({"spec", "replicas"})`; null if it is not there. Takes time in
-    /// proportion to what stands before it.
+    /// The value at a path of member names, `get({"spec", "replicas"})`; null if it is not there. An empty path is the
+    /// whole. Takes time in proportion to what stands before it.
     KCONTROL_DECL json::value get(path names) const;
     /// The same if it is a string; empty otherwise.
     KCONTROL_DECL std::string get_string(path names) const;
-    KCONTROL_DECL bool contains(path names) const;
+    KCONTROL_DECL bool contains(path names) const;  ///< whether a value is there, be it null
 
     /// The whole object to be changed. The reference is good until this is assigned to.
     KCONTROL_DECL json::object& edit();
@@ -43,7 +44,7 @@ public:
 
     /// A copy as a tree.
     KCONTROL_DECL json::object tree() const;
-    /// Compact; numbers and escapes that were not edited are as they came.
+    /// Compact; until the first edit numbers and escapes are as they came.
     KCONTROL_DECL std::string to_json() const;
 
     /// Equal values, whatever the order of members.
@@ -65,7 +66,7 @@ class dynamic_object {
 public:
     dynamic_object() = default;
 
-    object_meta metadata;
+    object_meta metadata;     ///< as it stands in `content`; to be changed here, for this wins
     dynamic_content content;  ///< the whole object, with apiVersion, kind and metadata if the server sent them
 
     /// From `apiVersion` and `kind` in content; the elements of a list may lack them.

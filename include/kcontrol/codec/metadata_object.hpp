@@ -13,13 +13,14 @@ namespace kcontrol::inline v0_1 {
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 struct metadata_object {
-    object_meta metadata;
+    object_meta metadata;  ///< all that is kept of the object
 
     friend bool operator==(const metadata_object&, const metadata_object&) = default;
 };
 
 template <>
 struct field_list_of<metadata_object> {
+    /// `metadata`, its only field: what the codec reads and writes.
     static constexpr auto get() { return fields(field("metadata", &metadata_object::metadata)); }
 };
 

@@ -12,10 +12,11 @@ namespace kcontrol::inline v0_1 {
 class object_patch {
 public:
     object_patch() = default;
+    /// A media type and a body; without a body nothing is to be changed.
     object_patch(std::string type, std::string body) : content_type(std::move(type)), text(std::move(body)) {}
 
-    std::string content_type;
-    std::string text;
+    std::string content_type;  ///< "application/merge-patch+json" or "application/json-patch+json"
+    std::string text;          ///< the body, JSON; empty: nothing is to be changed
 
     bool empty() const noexcept { return text.empty(); }
 };

@@ -20,9 +20,9 @@ inline constexpr std::string_view protobuf_media_type = "application/vnd.kuberne
 /// What is around a message that stands alone: four bytes that tell it from JSON, and which kind it is.
 class protobuf_envelope {
 public:
-    std::string_view api_version;
-    std::string_view kind;
-    std::string_view message;
+    std::string_view api_version;  ///< "v1" or "apps/v1"; who has opened the envelope keeps its bytes as long as these
+    std::string_view kind;         ///< "Pod"; of a list "PodList"
+    std::string_view message;      ///< the object's own bytes, without the envelope
 };
 
 /// Whether the bytes begin as an envelope does.

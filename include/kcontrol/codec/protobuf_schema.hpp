@@ -40,30 +40,30 @@ struct protobuf_message;
 struct protobuf_field {
     std::string_view name;            ///< in JSON; empty: the fields of the message stand among those around it
     const protobuf_message* message;  ///< of type message, else null; of a map that of its values
-    std::uint16_t number = 0;
-    protobuf_type type{};  ///< of an element of a list, of a value of a map
-    protobuf_form form{};
-    bool shown = false;  ///< JSON has it even if it is zero
+    std::uint16_t number = 0;         ///< on the wire, from 1 on
+    protobuf_type type{};             ///< of an element of a list, of a value of a map
+    protobuf_form form{};             ///< how often it is there, and whether a zero is a value
+    bool shown = false;               ///< JSON has it even if it is zero
 };
 
 /// A message; fields are in the order of their numbers.
 ///
 /// Thread-safety: immutable.
 struct protobuf_message {
-    std::string_view name;
-    const protobuf_field* fields = nullptr;
-    std::uint32_t field_count = 0;
-    protobuf_meaning meaning = protobuf_meaning::fields;
+    std::string_view name;                                ///< in Kubernetes' .proto files, such as "PodSpec"
+    const protobuf_field* fields = nullptr;               ///< an array of them; null if there is none
+    std::uint32_t field_count = 0;                        ///< how many `fields` has
+    protobuf_meaning meaning = protobuf_meaning::fields;  ///< how its JSON looks
 
-    std::span<const protobuf_field> all() const noexcept { return {fields, field_count}; }
+    std::span<const protobuf_field> all() const noexcept { return {fields, field_count}; }  ///< as a range
 };
 
 /// Which message a kind is.
 struct protobuf_kind {
-    std::string_view group;
-    std::string_view version;
-    std::string_view kind;
-    const protobuf_message* message = nullptr;
+    std::string_view group;                     ///< empty: the core group
+    std::string_view version;                   ///< such as "v1"
+    std::string_view kind;                      ///< such as "Pod"
+    const protobuf_message* message = nullptr;  ///< the kind's own table, which is not copied
 };
 
 }  // namespace kcontrol

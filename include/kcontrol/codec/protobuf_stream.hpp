@@ -47,7 +47,7 @@ public:
     void feed(std::string_view bytes) { queue_.add(bytes); }
     /// The same without a copy: bytes are put into room(), and filled() says how many. What next() gave is void then.
     std::span<char> room(std::size_t least) { return queue_.room(least); }
-    void filled(std::size_t count) noexcept { queue_.filled(count); }
+    void filled(std::size_t count) noexcept { queue_.filled(count); }  ///< so many bytes were put into room()
 
     /// The message of the next item, without an envelope; good until the next call. Nothing: more bytes are needed, or
     /// the list has ended. Errors: decode_failed, after which nothing more can be read; too_large for an item beyond
@@ -59,10 +59,11 @@ public:
 
     /// "v1" and "PodList"; known before the first item.
     const std::string& api_version() const noexcept { return api_version_; }
-    const std::string& kind() const noexcept { return kind_; }
+    const std::string& kind() const noexcept { return kind_; }  ///< of the list; empty: not read yet
     /// Of the list's metadata, which come before the items.
     const std::string& resource_version() const noexcept { return resource_version_; }
-    const std::string& continue_token() const noexcept { return continue_; }
+    const std::string& continue_token() const noexcept { return continue_; }  ///< empty on the last page
+    /// How many objects follow this page, where the server says so.
     std::optional<std::int64_t> remaining_item_count() const noexcept { return remaining_; }
 
 private:
@@ -110,11 +111,13 @@ public:
     /// An event that is so many times larger than the bound does not end: too_large, and nothing more can be read.
     static constexpr std::size_t endless = 4;
 
+    /// An event of more than `max_event` bytes is not held: next() passes over it.
     explicit protobuf_watch_reader(std::size_t max_event = std::size_t{32} << 20) : max_event_(max_event) {}
 
-    void feed(std::string_view bytes) { queue_.add(bytes); }
+    void feed(std::string_view bytes) { queue_.add(bytes); }  ///< bytes as they arrived; voids what next() gave
+    /// The same without a copy: bytes are put there, `least` of them or more, and filled() says how many.
     std::span<char> room(std::size_t least) { return queue_.room(least); }
-    void filled(std::size_t count) noexcept { queue_.filled(count); }
+    void filled(std::size_t count) noexcept { queue_.filled(count); }  ///< so many bytes were put into room()
 
     /// The next event; good until the next call. Nothing: more bytes are needed. Errors: decode_failed for what is no
     /// event, too_large for one beyond the bound; after both the next one can be read.

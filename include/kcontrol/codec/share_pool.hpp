@@ -27,7 +27,7 @@ class block_builder;
 /// Thread-safety: distinct objects safe; shared objects unsafe. Objects decoded with a pool are free of it.
 class share_pool {
 public:
-    static constexpr std::size_t generation_limit = std::size_t{1} << 20;
+    static constexpr std::size_t generation_limit = std::size_t{1} << 20;  ///< in bytes: 1 MiB
 
     KCONTROL_DECL share_pool();
     KCONTROL_DECL ~share_pool();
@@ -35,7 +35,7 @@ public:
     share_pool& operator=(const share_pool&) = delete;
 
     /// The shared copy of a string as text stores it (length, then bytes), or null if it is not worth one yet, which
-    /// `insist` overrules.
+    /// `insist` overrules, or if it is longer than 16 KiB.
     KCONTROL_DECL const void* find_text(std::string_view bytes, bool insist = false);
     /// The shared copy of the bytes of a part that holds no pointers but into this pool; aligned to 8. Null as above.
     KCONTROL_DECL const void* find_part(const void* bytes, std::size_t size, bool insist = false);
@@ -53,8 +53,8 @@ public:
     /// Tells what a text came to that recall() did not know; `hash` is from there.
     KCONTROL_DECL void remember(const void* type, std::string_view text, std::uint64_t hash, const void* value,
                                 std::size_t size);
-    static constexpr std::size_t shortest_text = 16;
-    static constexpr std::size_t longest_text = 4096;
+    static constexpr std::size_t shortest_text = 16;   ///< in bytes, for recall()
+    static constexpr std::size_t longest_text = 4096;  ///< the same
 
     /// What keeps that alive which find_… returned since the last call. To be called once an object.
     KCONTROL_DECL std::shared_ptr<const void> pin();

@@ -150,6 +150,7 @@ public:
     controller_builder_for& owns(P... predicates) {
         return owns<U>(owner_match::controller, std::move(predicates)...);
     }
+    /// The same; `match` says which owners count: the one that controls the object, as above, or each of kind T.
     template <detail::typed_kind U, class... P>
     controller_builder_for& owns(owner_match match, P... predicates) {
         return owns_kind<U>(resource_of<U>(), match, std::move(predicates)...);
@@ -159,6 +160,7 @@ public:
     controller_builder_for& owns(metadata_only_t, P... predicates) {
         return owns<U>(metadata_only, owner_match::controller, std::move(predicates)...);
     }
+    /// The same; `match` says which owners count.
     template <detail::typed_kind U, class... P>
     controller_builder_for& owns(metadata_only_t, owner_match match, P... predicates) {
         return owns_kind<metadata_object>(metadata_resource_of<U>(), match, std::move(predicates)...);
@@ -168,14 +170,17 @@ public:
     controller_builder_for& owns(const resource_info& kind, P... predicates) {
         return owns<U>(kind, owner_match::controller, std::move(predicates)...);
     }
+    /// The same; `match` says which owners count.
     template <run_time_object U, class... P>
     controller_builder_for& owns(const resource_info& kind, owner_match match, P... predicates) {
         return owns_kind<U>(kind, match, std::move(predicates)...);
     }
+    /// The same without a type: its objects are any_object.
     template <class... P>
     controller_builder_for& owns(const resource_info& kind, P... predicates) {
         return owns(kind, owner_match::controller, std::move(predicates)...);
     }
+    /// The same; `match` says which owners count.
     template <class... P>
     controller_builder_for& owns(const resource_info& kind, owner_match match, P... predicates) {
         return owns_kind<any_object>(kind, match, std::move(predicates)...);
@@ -199,6 +204,7 @@ public:
     controller_builder_for& watches(const resource_info& kind, F map, P... predicates) {
         return watches_kind<any_object>(kind, std::move(map), std::move(predicates)...);
     }
+    /// The same with the type said: `map` and the predicates take a V.
     template <run_time_object V, class F, class... P>
     controller_builder_for& watches(const resource_info& kind, F map, P... predicates) {
         return watches_kind<V>(kind, std::move(map), std::move(predicates)...);
@@ -216,6 +222,7 @@ public:
     controller_builder_for& with_event_filter(P p) {
         return core_.event_filter.push_back(detail::untyped_predicate(std::move(p))), *this;
     }
+    /// In place of the defaults; a logger that they do not set is that of the host's cluster.
     controller_builder_for& with_options(controller_options o) { return core_.options = std::move(o), *this; }
 
     /// Makes the controller and hands it to its host, which runs it. The reconciler takes a reconcile_context and
@@ -295,6 +302,7 @@ public:
     controller_builder_for<T> for_(const resource_info& kind, P... predicates) {
         return made<T>(kind, std::move(predicates)...);
     }
+    /// The same without a type: its objects are any_object, for the reconciler, too.
     template <class... P>
     controller_builder_for<any_object> for_(const resource_info& kind, P... predicates) {
         return made<any_object>(kind, std::move(predicates)...);

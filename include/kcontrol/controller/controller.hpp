@@ -46,7 +46,9 @@ public:
     any_controller(const any_controller&) = delete;
     any_controller& operator=(const any_controller&) = delete;
 
+    /// As logs and metrics have it; of a host no two have the same.
     KCONTROL_DECL const std::string& name() const noexcept;
+    /// Those it was made with; a builder has put in what the host says.
     KCONTROL_DECL const controller_options& options() const noexcept;
 
     /// Runs until `stop` is triggered or stop() is called, and returns once the running reconciles have returned or the
@@ -64,10 +66,10 @@ public:
     /// followed by a start at once, also by others: it waits for the end of this run only. See docs/cancellation.md.
     KCONTROL_DECL awaitable<bool> stop();
 
-    KCONTROL_DECL controller_state state() const noexcept;
+    KCONTROL_DECL controller_state state() const noexcept;  ///< idle before the first run and after each
     /// Why the last run failed; nothing if it did not.
     KCONTROL_DECL const std::optional<error>& last_error() const noexcept;
-    KCONTROL_DECL controller_stats stats() const;
+    KCONTROL_DECL controller_stats stats() const;  ///< of all runs so far; a copy
 
     /// Where hold_back() learns how busy the server is: asked before requests are taken. A builder says the client of
     /// its host; without one it is told by observe_throttled() and observe_write() only.
@@ -79,18 +81,21 @@ public:
     KCONTROL_DECL void work_on(cluster& of);
     /// The server answered 429 to a request, or answered a write after `latency`, of a client that it does not watch.
     KCONTROL_DECL void observe_throttled();
+    /// See observe_throttled(); without hold_back() it does nothing.
     KCONTROL_DECL void observe_write(duration latency);
 
     /// Removes a source that watch() added.
     KCONTROL_DECL void unwatch(std::uint64_t watch_id);
 
 protected:
+    /// `work` is the queue and its reconciler, with the type of the requests hidden.
     KCONTROL_DECL any_controller(environment& env, executor ex, std::string name,
                                  std::shared_ptr<detail::work_queue> work, controller_options options);
     /// Takes an event, and the kind of its object.
     using kind_event_handler = std::function<void(const any_event&, std::string_view)>;
     /// Takes the last state of an object that is gone, or that another one of its name has replaced.
     using gone_handler = std::function<void(const any_object&)>;
+    /// See basic_controller::watch() and watch_primary(); without `gone` nobody is told of objects that are gone.
     KCONTROL_DECL std::uint64_t watch_any(std::shared_ptr<event_source> source, std::vector<predicate> predicates,
                                           kind_event_handler handle, gone_handler gone = nullptr);
 
@@ -112,6 +117,7 @@ public:
     /// the controller runs the source is subscribed at once; its sync is not waited for then. Returns an id for
     /// unwatch().
     std::uint64_t watch(std::shared_ptr<event_source> source, event_handler<Request> handler);
+    /// The same with predicates.
     std::uint64_t watch(std::shared_ptr<event_source> source, event_handler<Request> handler,
                         std::vector<predicate> predicates);
 
@@ -126,13 +132,14 @@ public:
     /// and takes those that belong elsewhere (true). Neither throws. Builders say the first of engaged clusters, and a
     /// multicluster_controller both. Set before the first request.
     void complete_with(std::function<void(Request&)> complete) { intake_->complete_with(std::move(complete)); }
+    /// See complete_with(); `route` returns true for a request that it has taken.
     void route_with(std::function<bool(const Request&, const add_options&)> route) {
         intake_->route_with(std::move(route));
     }
 
     /// Enqueues a request by hand. Dropped while the controller does not run.
     void enqueue(Request req);
-    void enqueue(Request req, const add_options& how);
+    void enqueue(Request req, const add_options& how);  ///< the same; `how` says when, and how urgent it is
 
 private:
     using sides = detail::work_sides<Request>;

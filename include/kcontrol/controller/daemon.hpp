@@ -21,6 +21,7 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects safe for const access, but for reconcile().
 class daemon_context {
 public:
+    /// The controller makes it; `reconcile` may be empty; the environment outlives it.
     daemon_context(environment& env, reasoned_token stop, logger log, std::uint64_t failures,
                    std::function<void()> reconcile)
         : env_(&env),
@@ -31,7 +32,9 @@ public:
 
     /// Triggered when the object is gone, the controller stops, or reconcile_context::stop_daemon is called.
     const std::stop_token& stop() const noexcept { return stop_.token(); }
+    /// Why stop() was triggered; none as long as it was not.
     kcontrol::stop_reason stop_reason() const noexcept { return stop_.reason(); }
+    /// Both in one, to be the parent of another reasoned_stop.
     const reasoned_token& reasoned() const noexcept { return stop_; }
 
     /// Its records carry the controller's name, the request and the daemon's name.
@@ -45,7 +48,7 @@ public:
         if (reconcile_) reconcile_();
     }
 
-    environment& env() const noexcept { return *env_; }
+    environment& env() const noexcept { return *env_; }  ///< the controller's; its clock, timers and randomness
 
 private:
     environment* env_;

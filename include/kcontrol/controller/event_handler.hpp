@@ -25,6 +25,7 @@ public:
 
     /// Reconcile it as soon as its turn comes.
     void add(Request req) { enqueue(std::move(req), add_options()); }
+    /// `how` says when, and how urgent it is.
     void add(Request req, const add_options& how) { enqueue(std::move(req), how); }
     /// Not before `delay` has passed. Of several delays of a request the shortest counts.
     void add_after(Request req, duration delay) { enqueue(std::move(req), add_options().after(delay)); }
@@ -32,7 +33,7 @@ public:
     void add_rate_limited(Request req) { enqueue(std::move(req), add_options().rate_limited()); }
 
 protected:
-    virtual void enqueue(Request req, const add_options& how) = 0;
+    virtual void enqueue(Request req, const add_options& how) = 0;  ///< what each add comes down to
 };
 
 /// Turns an event into requests. The sink is valid during the call only. If it throws, the requests it has not added

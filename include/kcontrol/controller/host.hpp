@@ -38,6 +38,7 @@ public:
     /// Errors: invalid_argument (its name is taken).
     KCONTROL_DECL result<void> add(std::shared_ptr<any_controller> added);
 
+    /// Lets go of all; one that nobody else holds is destroyed, and stops.
     void clear() noexcept { controllers_.clear(); }
 
     auto begin() const noexcept { return controllers_.begin(); }

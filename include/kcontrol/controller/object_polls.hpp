@@ -28,6 +28,7 @@ namespace kcontrol::inline v0_1 {
 template <class Answer>
 class object_polls {
 public:
+    /// Asks once, on the controller's executor; it is to return soon after its token is triggered.
     using function = std::function<awaitable<result<Answer>>(std::stop_token)>;
 
     /// `name`: that of the timer, among those of an object.

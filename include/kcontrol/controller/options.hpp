@@ -82,6 +82,7 @@ public:
     /// The annotation of the object in which somebody else has put the span (a W3C traceparent) that its reconciles are
     /// under. Default: none. It takes a controller that knows the objects of its requests, as those of builders do.
     controller_options& trace_annotation(std::string name) { return trace_annotation_ = std::move(name), *this; }
+    /// Default: where a builder makes the controller, that of its host's cluster; else none.
     controller_options& log(logger l) { return log_ = std::move(l), *this; }
 
     std::size_t max_concurrent_reconciles() const noexcept { return concurrency_; }
@@ -102,7 +103,7 @@ public:
     const trace_sink& trace() const noexcept { return trace_; }
     const trace_sampler& sample_traces() const noexcept { return trace_sampler_; }
     const std::string& trace_annotation() const noexcept { return trace_annotation_; }
-    /// Nothing if it was not set: the manager's logger is used then.
+    /// Nothing if it was not set: a builder takes the logger of its host's cluster then, and without one there is none.
     const std::optional<logger>& log() const noexcept { return log_; }
 
 private:

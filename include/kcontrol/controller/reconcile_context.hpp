@@ -25,19 +25,24 @@ class cluster;  // cluster/cluster.hpp
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class reconcile_context {
 public:
+    /// The controller makes it; `retries` are failures since the last success; the environment outlives it.
     reconcile_context(environment& env, std::stop_token stop, logger log, std::string id, std::uint64_t retries)
         : env_(&env),
           stop_(reasoned_token(std::move(stop))),
           log_(std::move(log)),
           id_(std::move(id)),
           retries_(retries) {}
+    /// A token that says why, in place of the plain one.
     reconcile_context& stopped_by(reasoned_token token) { return stop_ = std::move(token), *this; }
+    /// Who keeps daemons and timers; null, the default: nobody, and daemon() and timer() do nothing.
     reconcile_context& daemons(std::shared_ptr<detail::daemon_keeper> k) { return daemons_ = std::move(k), *this; }
-    reconcile_context& trace(trace_parent t) { return trace_ = std::move(t), *this; }
+    reconcile_context& trace(trace_parent t) { return trace_ = std::move(t), *this; }  ///< default: nothing is traced
+    /// What get_executor() gives; default: an empty one.
     reconcile_context& home(executor ex) { return home_ = std::move(ex), *this; }
+    /// What get_cluster() gives; default: it throws.
     reconcile_context& in_cluster(cluster& c) { return cluster_ = &c, *this; }
-    reconcile_context& causes(cause_set c) { return causes_ = std::move(c), *this; }
-    reconcile_context& priority(int p) { return priority_ = p, *this; }
+    reconcile_context& causes(cause_set c) { return causes_ = std::move(c), *this; }  ///< default: none
+    reconcile_context& priority(int p) { return priority_ = p, *this; }               ///< default: 0
     // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
     KCONTROL_DECL reconcile_context(const reconcile_context&);
     KCONTROL_DECL reconcile_context(reconcile_context&&) noexcept;
@@ -118,7 +123,7 @@ public:
     /// The priority it had in the queue.
     int priority() const noexcept { return priority_; }
 
-    environment& env() const noexcept { return *env_; }
+    environment& env() const noexcept { return *env_; }  ///< the controller's; its clock, timers and randomness
 
 private:
     KCONTROL_DECL void start_daemon(std::string name, daemon_function f) const;

@@ -12,6 +12,7 @@ namespace kcontrol::inline v0_1 {
 /// The outcome of a reconcile that did not fail.
 class reconcile_result {
 public:
+    /// Which of the functions below made it.
     enum class kind { done, requeue, requeue_after };
 
     /// The same as done().
@@ -35,8 +36,8 @@ public:
         return out;
     }
 
-    kind type() const noexcept { return kind_; }
-    duration delay() const noexcept { return delay_; }
+    kind type() const noexcept { return kind_; }        ///< done unless another function made it
+    duration delay() const noexcept { return delay_; }  ///< of requeue_after(); else zero
     /// Nothing: it keeps the priority that it has.
     const std::optional<int>& priority() const noexcept { return priority_; }
 

@@ -23,12 +23,14 @@ namespace kcontrol::inline v0_1 {
 class request : public namespaced_name {
 public:
     request() = default;
+    /// `ns` is empty for a cluster-scoped object; `cluster` is left to the controller.
     request(std::string ns, std::string n) : namespaced_name(std::move(ns), std::move(n)) {}
-    explicit request(namespaced_name key) : namespaced_name(std::move(key)) {}
+    explicit request(namespaced_name key) : namespaced_name(std::move(key)) {}  ///< the same
+    /// `of` is the name of the cluster.
     request(std::string of, std::string ns, std::string n)
         : namespaced_name(std::move(ns), std::move(n)), cluster(std::move(of)) {}
 
-    std::string cluster;
+    std::string cluster;  ///< of an engaged cluster; empty: the manager's own, or yet to be said
 
     friend auto operator<=>(const request&, const request&) = default;
 };

@@ -19,10 +19,10 @@ template <class T>
 class written_object {
 public:
     written_object() = default;
-    written_object(T o, write_outcome w) : object(std::move(o)), outcome(w) {}
+    written_object(T o, write_outcome w) : object(std::move(o)), outcome(w) {}  ///< an object and what was done for it
 
-    T object;
-    write_outcome outcome = write_outcome::unchanged;
+    T object;  ///< as it was read or written last, with the resource version of that
+    write_outcome outcome = write_outcome::unchanged;  ///< whether the call has written it
 };
 
 namespace detail {
@@ -115,8 +115,8 @@ awaitable<result<written_object<T>>> create_or_loop(client c, std::shared_ptr<co
 }  // namespace detail
 
 /// Reads the object that `object` names. If there is none, calls `edit` with `object` and creates that; else calls
-/// `edit` with what was read and replaces it, if that changed anything. After a conflict it is read and edited again, 5
-/// times, 10 ms apart. The status is left alone.
+/// `edit` with what was read and replaces it, if that changed anything. After a conflict it is read and edited again,
+/// up to five tries in all, 10 ms apart. The status is left alone.
 ///
 /// `edit(T&)` returns nothing or a result<void>, whose error ends the call (set_controller_reference has its place
 /// there). It may be called several times; it sets what it cares about and keeps the rest, what the server filled in

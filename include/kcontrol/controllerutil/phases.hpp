@@ -16,17 +16,18 @@ namespace kcontrol::inline v0_1 {
 class phase_condition {
 public:
     constexpr phase_condition() = default;
-    constexpr phase_condition(std::string_view t, std::string_view s) : type(t), status(s) {}
+    constexpr phase_condition(std::string_view t, std::string_view s) : type(t), status(s) {}  ///< type and status
 
-    std::string_view type;
-    std::string_view status;
+    std::string_view type;    ///< of the condition, such as "Available"
+    std::string_view status;  ///< "True", "False" or "Unknown"
 };
 
 /// One phase: where it leads to, and which conditions follow from it. A literal type; texts are string literals, or
 /// live as long as the program.
 class phase {
 public:
-    static constexpr std::size_t most_steps = 16, most_conditions = 8;
+    static constexpr std::size_t most_steps = 16;      ///< so many phases may follow one; more do not compile
+    static constexpr std::size_t most_conditions = 8;  ///< so many conditions may follow from it; more do not compile
 
     constexpr phase() = default;
     /// The name is also the reason of the conditions that follow from it: letters, digits and '_', a letter first.
@@ -42,15 +43,20 @@ public:
     /// In this phase the condition of that type is True, False, or Unknown. A condition that no phase names is left
     /// alone.
     constexpr phase& holds(std::string_view condition) { return add_condition(condition, "True"); }
+    /// In this phase it is False.
     constexpr phase& lacks(std::string_view condition) { return add_condition(condition, "False"); }
+    /// In this phase it is Unknown.
     constexpr phase& leaves_open(std::string_view condition) { return add_condition(condition, "Unknown"); }
 
-    constexpr std::string_view name() const noexcept { return name_; }
-    constexpr bool is_terminal() const noexcept { return terminal_; }
+    constexpr std::string_view name() const noexcept { return name_; }  ///< as in `status.phase`
+    constexpr bool is_terminal() const noexcept { return terminal_; }   ///< whether terminal() was said
+    /// The names of the phases that may come next, in the order of to().
     constexpr std::span<const std::string_view> steps() const noexcept { return {steps_.data(), step_count_}; }
+    /// What it says about conditions, each of which it names once.
     constexpr std::span<const phase_condition> conditions() const noexcept {
         return {conditions_.data(), condition_count_};
     }
+    /// Whether the phase of that name may come next.
     constexpr bool leads_to(std::string_view next) const {
         for (const auto step : steps()) {
             if (step == next) return true;
@@ -176,11 +182,12 @@ KCONTROL_DECL result<void> check_step(phase_span phases, std::string_view from, 
 template <std::size_t Count>
 class phase_table {
 public:
+    /// `first` is where an object begins; the order of the others does not matter.
     template <class... Phases>
     constexpr explicit phase_table(const phase& first, const Phases&... more) : phases_{first, more...} {}
 
-    constexpr std::span<const phase> phases() const noexcept { return phases_; }
-    constexpr std::string_view initial() const noexcept { return phases_[0].name(); }
+    constexpr std::span<const phase> phases() const noexcept { return phases_; }       ///< all, the first one first
+    constexpr std::string_view initial() const noexcept { return phases_[0].name(); }  ///< the name of the first one
     /// Null if there is none of that name.
     constexpr const phase* find(std::string_view name) const { return detail::find_phase(phases_, name); }
     /// Whether `to` may come after `from`; "" is no phase yet.
@@ -194,6 +201,7 @@ public:
     result<void> check(std::string_view from, std::string_view to) const {
         return detail::check_step(phases_, from, to);
     }
+    /// What is wrong with the table, the first that is found; assert_phases() has it in words.
     constexpr phase_fault fault() const {
         for (std::size_t i = 0; i < Count; ++i) {
             if (const phase_fault found = detail::fault_of(phases_, i); found != phase_fault::none) return found;
@@ -235,6 +243,7 @@ constexpr bool assert_phases() {
 template <const auto& Phases>
 class phase_of {
 public:
+    /// Of that name; one that the table does not have does not compile.
     consteval phase_of(const char* name) : phase_(Phases.phases().data()) {  // NOLINT: meant to convert
         const std::size_t at = detail::place_of_phase(Phases.phases(), name);
         if (at == Phases.phases().size()) throw "kcontrol: the table has no phase of this name";

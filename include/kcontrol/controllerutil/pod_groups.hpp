@@ -18,7 +18,7 @@ namespace kcontrol::inline v0_1 {
 /// One of the kinds of that name: Kubernetes' own, the one of the scheduler's plugin, or Volcano's.
 class pod_group_kind {
 public:
-    const resource_info* info;
+    const resource_info* info;  ///< of the PodGroups that make() makes; it lives as long as the program
     /// A group of so many pods, of which none starts without the others.
     any_object (*make)(object_meta metadata, std::int32_t members);
     /// The pod names its group.

@@ -37,20 +37,20 @@ enum class pod_state { waiting, running, ended_well, failed };
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class pod_summary {
 public:
-    std::string name;
-    std::string uid;
-    std::string node;  ///< empty: none yet
-    pod_state state = pod_state::waiting;
-    bool over = false;                ///< all containers have ended
-    bool leaving = false;             ///< it is being deleted
-    bool gated = false;               ///< somebody keeps it from being scheduled
-    bool disrupted = false;           ///< of a failed one: the program is not to blame (evicted, preempted…)
-    std::int32_t exit_code = 0;       ///< of a failed one that is not disrupted
-    std::string reason;               ///< of its end, where that says more than "Error" or "Completed"
-    std::string message;              ///< of its end: what the program left in its termination message
-    std::string words;                ///< for people: what it waits for, or both of these
-    std::vector<std::string> images;  ///< with digests, where the kubelet says them
-    std::optional<wall_time> ended;   ///< if the pod says when
+    std::string name;                      ///< of the pod, in its namespace
+    std::string uid;                       ///< of the pod: a later one of that name has another
+    std::string node;                      ///< empty: none yet
+    pod_state state = pod_state::waiting;  ///< of its first container, or as its phase says
+    bool over = false;                     ///< all containers have ended
+    bool leaving = false;                  ///< it is being deleted
+    bool gated = false;                    ///< somebody keeps it from being scheduled
+    bool disrupted = false;                ///< of a failed one: the program is not to blame (evicted, preempted…)
+    std::int32_t exit_code = 0;            ///< of a failed one that is not disrupted
+    std::string reason;                    ///< of its end, where that says more than "Error" or "Completed"
+    std::string message;                   ///< of its end: what the program left in its termination message
+    std::string words;                     ///< for people: what it waits for, or both of these
+    std::vector<std::string> images;       ///< with digests, where the kubelet says them
+    std::optional<wall_time> ended;        ///< if the pod says when
 
     friend bool operator==(const pod_summary&, const pod_summary&) = default;
 };

@@ -20,6 +20,7 @@ public:
 
     /// Attempts in all, the first one included. At least one is made.
     retry_policy& attempts(unsigned n) { return attempts_ = n, *this; }
+    /// The pauses between the attempts. Default 10 ms each, stretched by up to a tenth.
     retry_policy& delay(backoff_policy p) { return delay_ = p, *this; }
 
     unsigned attempts() const noexcept { return attempts_; }

@@ -31,6 +31,7 @@ public:
     transition_counter(metrics_registry& registry, std::string kind, const phase_table<Count>& phases)
         : transition_counter(registry, std::move(kind), phases.phases()) {}
 
+    /// One such step was written; "" is no phase yet. A step that the table does not have is not counted.
     KCONTROL_DECL void count(std::string_view from, std::string_view to) const;
     /// So long an object was in that phase, which it has left.
     KCONTROL_DECL void spent(std::string_view phase, duration time) const;

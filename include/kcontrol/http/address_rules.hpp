@@ -30,7 +30,7 @@ public:
     /// Of an address as it is written, with a zone or without. What is no address is not allowed where anything is
     /// refused.
     KCONTROL_DECL bool allows(std::string_view address) const;
-    bool allows_all() const noexcept { return refused_.empty(); }
+    bool allows_all() const noexcept { return refused_.empty(); }  ///< false of public_only(), whatever it allows
 
 private:
     // IPv4 as ::ffff:a.b.c.d.

@@ -16,6 +16,7 @@ namespace kcontrol::inline v0_1::http {
 class proxy {
 public:
     proxy() = default;
+    /// Scheme, host and port; without a login.
     proxy(std::string s, std::string h, std::uint16_t p) : scheme_(std::move(s)), host_(std::move(h)), port_(p) {}
 
     /// Whom to log in as there.
@@ -27,9 +28,10 @@ public:
     /// "http" and "https" are asked with CONNECT, "socks5" as RFC 1928 has it; each of them looks the server's name up.
     const std::string& scheme() const noexcept { return scheme_; }
     const std::string& host() const noexcept { return host_; }  ///< an IPv6 address without brackets
-    std::uint16_t port() const noexcept { return port_; }
-    const std::string& user() const noexcept { return user_; }
-    const secret_string& password() const noexcept { return password_; }
+    std::uint16_t port() const noexcept { return port_; }       ///< 0 where there is no proxy
+    const std::string& user() const noexcept { return user_; }  ///< of login(), not percent-encoded; empty: none
+    const secret_string& password() const noexcept { return password_; }  ///< of login(), not percent-encoded
+    /// Whether there is a user or a password to send.
     bool has_login() const noexcept { return !user_.empty() || !password_.empty(); }
 
     /// "scheme://host:port" for messages: without the login.
@@ -52,12 +54,13 @@ private:
 class endpoint {
 public:
     endpoint() = default;
+    /// Scheme, host and port; without a proxy.
     endpoint(std::string s, std::string h, std::uint16_t p) : scheme(std::move(s)), host(std::move(h)), port(p) {}
 
     std::string scheme = "https";  ///< "https" or "http"
     std::string host;              ///< name or IP address, an IPv6 one without brackets
-    std::uint16_t port = 443;
-    proxy via;  ///< through what it is reached; empty: directly
+    std::uint16_t port = 443;      ///< 443 unless said, whatever the scheme
+    proxy via;                     ///< through what it is reached; empty: directly
 
     friend bool operator==(const endpoint&, const endpoint&) = default;
 };

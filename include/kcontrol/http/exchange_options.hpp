@@ -14,8 +14,8 @@ namespace kcontrol::inline v0_1::http {
 /// What bounds one exchange.
 class exchange_options {
 public:
-    static constexpr duration default_deadline = std::chrono::seconds(30);
-    static constexpr std::size_t default_max_body = std::size_t{256} << 20;
+    static constexpr duration default_deadline = std::chrono::seconds(30);   ///< of deadline()
+    static constexpr std::size_t default_max_body = std::size_t{256} << 20;  ///< 256 MiB, of max_body()
 
     /// From the call until the whole answer (or, of a stream, its head) is there.
     exchange_options& deadline(duration d) { return deadline_ = d, *this; }
@@ -31,7 +31,7 @@ public:
     duration deadline() const noexcept { return deadline_; }
     std::size_t max_body() const noexcept { return max_body_; }
     const std::stop_token& stop() const noexcept { return stop_; }
-    const std::function<void(duration)>& on_lookup() const noexcept { return on_lookup_; }
+    const std::function<void(duration)>& on_lookup() const noexcept { return on_lookup_; }  ///< empty: nobody is told
 
 private:
     duration deadline_ = default_deadline;

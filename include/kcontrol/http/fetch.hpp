@@ -14,9 +14,10 @@ namespace kcontrol::inline v0_1::http {
 class document_url {
 public:
     document_url() = default;
+    /// A server, and the path and query there.
     document_url(http::endpoint e, std::string t) : endpoint(std::move(e)), target(std::move(t)) {}
 
-    http::endpoint endpoint;
+    http::endpoint endpoint;   ///< the server; parse_document_url() sets no proxy
     std::string target = "/";  ///< path and query
 
     friend bool operator==(const document_url&, const document_url&) = default;
@@ -43,6 +44,7 @@ KCONTROL_DECL awaitable<result<response>> get_following(std::shared_ptr<transpor
 /// Thread-safety: shared objects unsafe; use it on its executor.
 class document_reader {
 public:
+    /// Nothing is sent yet; a bad `url` shows at read(). Deadline and max_body() are those of each exchange.
     KCONTROL_DECL document_reader(transport_factory connect, executor ex, std::string url, exchange_options options);
 
     /// As get_following(), and those of parse_document_url() and of the factory. A stop token in the options given

@@ -19,8 +19,8 @@ namespace kcontrol::inline v0_1::http {
 /// How much a step of a decoder took and gave.
 class gunzip_step {
 public:
-    std::size_t taken = 0;
-    std::size_t given = 0;
+    std::size_t taken = 0;  ///< bytes of the input, from its front
+    std::size_t given = 0;  ///< bytes of the output, at its front
 };
 
 /// A decoder for several members, one after another, as servers write them that flush after each event. Between two
@@ -32,8 +32,8 @@ public:
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class gunzip {
 public:
-    static constexpr std::uint64_t free_output = std::uint64_t{16} << 20;
-    static constexpr std::uint64_t most_ratio = 200;
+    static constexpr std::uint64_t free_output = std::uint64_t{16} << 20;  ///< bytes that any body may become
+    static constexpr std::uint64_t most_ratio = 200;                       ///< bytes out for each one in
 
     KCONTROL_DECL gunzip();
     KCONTROL_DECL ~gunzip();

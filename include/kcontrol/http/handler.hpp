@@ -55,7 +55,7 @@ public:
 class server_request : public request {
 public:
     server_request() = default;
-    explicit server_request(request r) : request(std::move(r)) {}
+    explicit server_request(request r) : request(std::move(r)) {}  ///< of a sender that is not known
 
     std::string peer;            ///< "address:port", or the simulator's name
     std::string client_subject;  ///< subject common name of a verified client certificate, or empty

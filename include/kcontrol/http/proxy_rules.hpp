@@ -48,8 +48,9 @@ public:
     /// (REQUEST_METHOD is set), where it is a header of whoever asks. Errors: invalid_config, naming the variable.
     static KCONTROL_DECL result<proxy_rules> from_environment(const environment& env);
 
-    proxy_rules& for_http(proxy p) { return http_ = std::move(p), *this; }
-    proxy_rules& for_https(proxy p) { return https_ = std::move(p), *this; }
+    proxy_rules& for_http(proxy p) { return http_ = std::move(p), *this; }    ///< for http servers; empty: none
+    proxy_rules& for_https(proxy p) { return https_ = std::move(p), *this; }  ///< for https servers; empty: none
+    /// Adds a list as NO_PROXY has it; empty entries are passed over.
     KCONTROL_DECL proxy_rules& except(std::string_view no_proxy);
 
     /// What to go through to that server; empty: directly.

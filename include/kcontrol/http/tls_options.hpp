@@ -29,8 +29,8 @@ public:
     tls_options& insecure(bool on) { return insecure_ = on, *this; }
 
     const std::string& ca_pem() const noexcept { return ca_pem_; }
-    const std::string& client_cert_pem() const noexcept { return client_cert_pem_; }
-    const secret_string& client_key_pem() const noexcept { return client_key_pem_; }
+    const std::string& client_cert_pem() const noexcept { return client_cert_pem_; }  ///< the chain; empty: none
+    const secret_string& client_key_pem() const noexcept { return client_key_pem_; }  ///< empty: no certificate
     const std::string& server_name() const noexcept { return server_name_; }
     bool insecure() const noexcept { return insecure_; }
 

@@ -37,8 +37,8 @@ public:
 /// A response whose body is read piece by piece.
 class streamed_response {
 public:
-    response_head head;
-    std::unique_ptr<body_stream> body;
+    response_head head;                 ///< whole, whatever its status
+    std::unique_ptr<body_stream> body;  ///< not null, also where there is nothing to read
 };
 
 /// Carries requests to one server. Implementations: transport/ (Beast and TLS) and the simulator's.

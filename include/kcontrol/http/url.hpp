@@ -15,9 +15,10 @@ namespace kcontrol::inline v0_1::http {
 class base_url {
 public:
     base_url() = default;
+    /// A server, and a prefix without a slash at its end.
     base_url(http::endpoint e, std::string prefix) : endpoint(std::move(e)), path_prefix(std::move(prefix)) {}
 
-    http::endpoint endpoint;
+    http::endpoint endpoint;  ///< the port is set, also where it is the usual one
     std::string path_prefix;  ///< to put before every path: empty, or "/x" without a slash at the end
 
     friend bool operator==(const base_url&, const base_url&) = default;
@@ -67,6 +68,7 @@ KCONTROL_DECL std::vector<std::pair<std::string, std::string>> parse_query(std::
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class query_builder {
 public:
+    /// Adds name=value, both percent-encoded; a name may come twice.
     KCONTROL_DECL query_builder& append(std::string_view name, std::string_view value);
 
     bool empty() const noexcept { return text_.empty(); }

@@ -14,13 +14,15 @@ namespace kcontrol::inline v0_1::http {
 class watch_frame {
 public:
     watch_frame() = default;
+    /// A document that is there whole.
     explicit watch_frame(std::string_view whole) : text(whole), size(whole.size()) {}
+    /// The beginning of one that has so many bytes.
     watch_frame(std::string_view beginning, std::uint64_t bytes) : text(beginning), size(bytes) {}
 
     std::string_view text;   ///< empty: there is none
     std::uint64_t size = 0;  ///< of the document
 
-    bool cut() const noexcept { return size > text.size(); }
+    bool cut() const noexcept { return size > text.size(); }  ///< whether only its beginning is there
 };
 
 /// Cuts a stream of JSON objects, separated by newlines, into one document each. Events may share a read and may
@@ -35,6 +37,7 @@ public:
     /// One that is so many times larger does not end: too_large.
     static constexpr std::size_t endless = 4;
 
+    /// Documents of more than `max_event` bytes are cut. Default 32 MiB.
     explicit watch_framer(std::size_t max_event = std::size_t{32} << 20) : max_event_(max_event) {}
 
     /// Adds bytes as they arrived.

@@ -22,11 +22,11 @@ namespace kcontrol::inline v0_1::http {
 class websocket_piece {
 public:
     websocket_piece() = default;
-    websocket_piece(std::size_t n, bool l) : bytes(n), last(l) {}
+    websocket_piece(std::size_t n, bool l) : bytes(n), last(l) {}  ///< how many, and whether the message ends
 
-    std::size_t bytes = 0;
-    bool last = false;    ///< the message ends with it
-    bool closed = false;  ///< no more comes: the server has closed the connection properly
+    std::size_t bytes = 0;  ///< at the front of the room given; 0 only where a message ends, or `closed`
+    bool last = false;      ///< the message ends with it
+    bool closed = false;    ///< no more comes: the server has closed the connection properly
 };
 
 /// One connection. Pings of the server are answered while a read is in progress.

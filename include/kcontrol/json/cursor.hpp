@@ -23,21 +23,26 @@ namespace kcontrol::inline v0_1::json {
 /// Thread-safety: distinct objects safe; the text must outlive them.
 class cursor {
 public:
+    /// Stands at the front of the text, which is not copied.
     explicit cursor(std::string_view text) noexcept : at_(text.data()), end_(text.data() + text.size()) {}
 
+    /// Where it stands in the text; after a failure anywhere, or null.
     const char* at() const noexcept { return at_; }
     const char* end() const noexcept { return end_; }
+    /// How many bytes are left up to the end of the text.
     std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
     /// The next character; at the end '\0', which JSON has nowhere.
     char front() const noexcept { return at_ != end_ ? *at_ : '\0'; }
 
-    void pass(std::size_t count) noexcept { at_ += count; }  ///< count ≤ left()
-    void go_back_to(const char* place) noexcept { at_ = place; }
+    void pass(std::size_t count) noexcept { at_ += count; }       ///< count ≤ left()
+    void go_back_to(const char* place) noexcept { at_ = place; }  ///< a place that at() gave earlier; not checked
+    /// Passes over that character if it is the next one; else false, and it stays where it is.
     bool take(char letter) noexcept {
-        if (front() != letter) return false;
+        if (at_ == end_ || *at_ != letter) return false;
         ++at_;
         return true;
     }
+    /// The same for a word: all of it, or nothing.
     bool take(std::string_view word) noexcept {
         if (left() < word.size() || std::memcmp(at_, word.data(), word.size()) != 0) return false;
         at_ += word.size();

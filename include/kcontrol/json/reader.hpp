@@ -23,23 +23,24 @@ class node {
 public:
     node() = default;
 
-    inline json::kind kind() const noexcept;
-    inline bool as_bool() const noexcept;
+    inline json::kind kind() const noexcept;          ///< decides which of the as_...() may be asked
+    inline bool as_bool() const noexcept;             ///< of boolean
     inline std::int64_t as_int64() const noexcept;    ///< of integer
     inline std::uint64_t as_uint64() const noexcept;  ///< of unsigned_integer: above INT64_MAX
     /// kind() and as_int64() in one: false if it is no integer.
     inline bool get_int64(std::int64_t& out) const noexcept;
     inline double as_double() const noexcept;  ///< of number, integer or unsigned_integer
+    /// Of string, without its escapes; it lives as long as the node is valid.
     inline std::string_view as_string() const noexcept;
 
-    bool is_null() const noexcept { return kind() == json::kind::null; }
-    bool is_object() const noexcept { return kind() == json::kind::object; }
-    bool is_array() const noexcept { return kind() == json::kind::array; }
-    bool is_string() const noexcept { return kind() == json::kind::string; }
+    bool is_null() const noexcept { return kind() == json::kind::null; }      ///< JSON null, or no value at all
+    bool is_object() const noexcept { return kind() == json::kind::object; }  ///< members() and operator[] may be asked
+    bool is_array() const noexcept { return kind() == json::kind::array; }    ///< elements() may be asked
+    bool is_string() const noexcept { return kind() == json::kind::string; }  ///< as_string() may be asked
 
     /// The number of elements or members.
     inline std::size_t size() const noexcept;
-    bool is_empty() const noexcept { return size() == 0; }
+    bool is_empty() const noexcept { return size() == 0; }  ///< of array or object only
 
     /// The member of that name, or a node that is null. Linear in the number of members.
     /// Where a name appears twice this is the first one; members() shows both.

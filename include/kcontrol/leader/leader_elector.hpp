@@ -15,14 +15,15 @@
 
 namespace kcontrol::inline v0_1 {
 
+/// How a candidate stands, and what it has counted since it was made.
 class leader_stats {
 public:
-    bool leading = false;
-    std::string leader;            ///< who holds the Lease, as far as is known; empty: nobody
-    std::int32_t transitions = 0;  ///< how often the Lease went from one to another, as it says itself
-    std::uint64_t terms = 0;       ///< how often this candidate began to lead
-    std::uint64_t slow_paths = 0;  ///< renewals that did not go through at once
-    std::uint64_t callbacks_thrown = 0;
+    bool leading = false;                ///< at that moment, as its fence says
+    std::string leader;                  ///< who holds the Lease, as far as is known; empty: nobody
+    std::int32_t transitions = 0;        ///< how often the Lease went from one to another, as it says itself
+    std::uint64_t terms = 0;             ///< how often this candidate began to lead
+    std::uint64_t slow_paths = 0;        ///< renewals that did not go through at once
+    std::uint64_t callbacks_thrown = 0;  ///< how often one of leader_callbacks threw, the work included
 };
 
 /// Contends for a Lease of coordination.k8s.io/v1 with any number of others, its own kind or client-go's. While it does
@@ -38,6 +39,7 @@ public:
 /// nothing is called then. The environment outlives that.
 class leader_elector {
 public:
+    /// Begins nothing before start(). What `options` leave open, identity and namespace, it finds out here.
     KCONTROL_DECL leader_elector(environment& env, executor ex, client cl, leader_options options,
                                  leader_callbacks callbacks = {}, logger log = {});
     KCONTROL_DECL ~leader_elector();
@@ -60,13 +62,13 @@ public:
 
     /// Whether it leads at this moment; see leader_fence.
     KCONTROL_DECL bool leading() const noexcept;
-    KCONTROL_DECL const leader_fence& fence() const noexcept;
+    KCONTROL_DECL const leader_fence& fence() const noexcept;  ///< a copy may outlive the elector, and is shut then
 
     /// Who holds the Lease, as far as is known; empty: nobody, or nothing is known yet.
     KCONTROL_DECL std::string leader() const;
-    KCONTROL_DECL const std::string& identity() const noexcept;
-    KCONTROL_DECL const leader_options& options() const noexcept;
-    KCONTROL_DECL leader_stats stats() const;
+    KCONTROL_DECL const std::string& identity() const noexcept;    ///< its own, as it stands in the Lease
+    KCONTROL_DECL const leader_options& options() const noexcept;  ///< with the identity and namespace that it found
+    KCONTROL_DECL leader_stats stats() const;                      ///< as they are now
 
 private:
     struct impl;

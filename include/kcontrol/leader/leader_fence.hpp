@@ -19,8 +19,10 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: shared objects safe for const access. Object lifetime: the environment outlives it.
 class leader_fence {
 public:
+    /// One that is shut; only a leader_elector opens its own. `lease` is what errors name.
     leader_fence(environment& env, std::string lease) : state_(std::make_shared<state>(env, std::move(lease))) {}
 
+    /// Whether the process leads at this moment.
     bool open() const noexcept { return state_->env->boot_now().time_since_epoch().count() < state_->until; }
     /// How long it is still open, or not_leading.
     KCONTROL_DECL result<duration> left() const;

@@ -20,7 +20,7 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class leader_flags {
 public:
-    static KCONTROL_DECL std::span<const flag_shape> shapes() noexcept;
+    static KCONTROL_DECL std::span<const flag_shape> shapes() noexcept;  ///< of all these flags, for split_arguments()
     /// Lines for a --help, each indented by two spaces.
     static KCONTROL_DECL std::string_view usage() noexcept;
 

@@ -21,6 +21,7 @@ public:
     /// All who contend name the same Lease. Without a namespace it is the pod's own.
     explicit leader_options(namespaced_name lease) : lease_(std::move(lease)) {}
 
+    /// In place of the one it was made with.
     leader_options& lease(namespaced_name name) { return lease_ = std::move(name), *this; }
     /// Who this candidate is; no two have the same. Default: the host's name, '_', and a random UUID. Others learn it,
     /// so it may be an address at which the leader is reached.
@@ -35,8 +36,10 @@ public:
     /// A stop gives the Lease up, so that another one leads at once; it does not if the leader's work has not returned.
     /// Default true (client-go: false).
     leader_options& release_on_stop(bool yes) { return release_on_stop_ = yes, *this; }
-    /// What the Lease is marked with while this candidate holds it. Default: nothing; what is there stays.
+    /// What the Lease is marked with when this candidate takes or renews it; it stays when the Lease is given up.
+    /// Default: nothing; what is there stays.
     leader_options& labels(std::map<std::string, std::string> l) { return labels_ = std::move(l), *this; }
+    /// The same with annotations.
     leader_options& annotations(std::map<std::string, std::string> a) { return annotations_ = std::move(a), *this; }
 
     const namespaced_name& lease() const noexcept { return lease_; }
@@ -65,6 +68,7 @@ private:
 /// What is called on the elector's executor. All are optional; what they throw is logged and counted.
 class leader_callbacks {
 public:
+    /// What a leader does, as long as its token is not triggered.
     using work = std::function<awaitable<void>(std::stop_token)>;
 
     /// This one leads. The coroutine may run as long as it does, and ends when its token is triggered: leadership is
@@ -78,7 +82,8 @@ public:
     }
 
     const work& on_started_leading() const noexcept { return started_; }
-    const std::function<void()>& on_stopped_leading() const noexcept { return stopped_; }
+    const std::function<void()>& on_stopped_leading() const noexcept { return stopped_; }  ///< empty: none
+    /// Empty: none.
     const std::function<void(const std::string&)>& on_new_leader() const noexcept { return new_leader_; }
 
 private:

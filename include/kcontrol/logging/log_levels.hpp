@@ -20,6 +20,7 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: shared objects safe.
 class log_levels {
 public:
+    /// `otherwise` is the level of all; no component has one of its own.
     KCONTROL_DECL explicit log_levels(log_level otherwise = log_level::info);
     /// "info", or "info,controller=websites:debug,lease:warning": one for all, or none, and components.
     /// Errors: invalid_argument naming the part.
@@ -27,12 +28,14 @@ public:
 
     /// From the next record on. Idempotent.
     KCONTROL_DECL void set(log_level otherwise) const;
+    /// `component` is "name" or "name=value"; from the next record on.
     KCONTROL_DECL void set(const std::string& component, log_level level) const;
     /// It has the level of all again.
     KCONTROL_DECL void reset(const std::string& component) const;
     /// Takes everything from such a text, or nothing: what was set before is forgotten. Errors: those of parse().
     KCONTROL_DECL result<void> assign(std::string_view text) const;
 
+    /// Whether the record's level is at least the one that counts for its components.
     KCONTROL_DECL bool takes(const log_record& record) const;
     /// What parse() takes.
     KCONTROL_DECL std::string text() const;

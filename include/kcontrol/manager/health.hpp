@@ -23,20 +23,21 @@ using health_details = std::function<std::vector<std::string>()>;
 /// A check and the name it has in the answer.
 class named_check {
 public:
+    /// In this order: the name, the check, the details.
     named_check(std::string n, health_check c, health_details d = {})
         : name(std::move(n)), check(std::move(c)), details(std::move(d)) {}
 
-    std::string name;
-    health_check check;
+    std::string name;        ///< as in `/readyz/NAME` and `?exclude=NAME`
+    health_check check;      ///< called at each request; an empty one fails
     health_details details;  ///< may be empty
 };
 
 /// Answers `GET PATH`, `GET PATH/NAME`, `?verbose` and `?exclude=NAME` (repeatable) as kube-apiserver and
 /// controller-runtime do: 200 "ok", or 500 with one line a check, sorted by name. `?verbose` adds the lines of a
-/// check's details, indented. Without checks there is one named ping. Reasons of failures are given only where
-/// `?verbose` asks for them; an answer that fails without it says "reason withheld". Other paths are answered with 404,
-/// other methods than GET and HEAD with 405. A check that throws has failed. `path` is "/healthz" or "/readyz"; its
-/// name stands in the last line of a verbose answer.
+/// check's details, indented. Without checks there is one named ping. The reason of a failure is given where
+/// `?verbose` asks for it, and by `GET PATH/NAME`; else an answer says "reason withheld". (kube-apiserver gives it by
+/// `GET PATH/NAME` only.) Other paths are answered with 404, other methods than GET and HEAD with 405. A check that
+/// throws has failed. `path` is "/healthz" or "/readyz"; its name stands in the last line of a verbose answer.
 KCONTROL_DECL http::response health_handler(const http::request& req, std::string_view path,
                                             const std::vector<named_check>& checks);
 

@@ -30,6 +30,7 @@ enum class manager_state { idle, running, stopping };
 /// Object lifetime: destruction stops it; what still runs keeps the shared part alive. The environment outlives that.
 class manager final : public controller_host {
 public:
+    /// Runs nothing before run() or start(); `cl` is what get_unfenced_client() gives.
     KCONTROL_DECL manager(environment& env, executor ex, client cl, manager_options options = {});
     KCONTROL_DECL ~manager() override;
     manager(const manager&) = delete;
@@ -65,16 +66,16 @@ public:
     /// a controller_builder, which adds them. Errors: invalid_argument (the controller's name is taken), unavailable
     /// (the manager is stopping).
     KCONTROL_DECL result<void> add(std::shared_ptr<any_controller> added) override;
-    KCONTROL_DECL result<void> add(runnable added);
+    KCONTROL_DECL result<void> add(runnable added);  ///< the same of other work, whose name need not be unique
     /// The same host for what runs whether this process leads or not: `controller_builder(m.always(), "seen")`.
     KCONTROL_DECL controller_host& always() noexcept;
 
     /// Checks behind /healthz and /readyz; see health_handler. `name` is unique in its list: a later check of the same
     /// name replaces the earlier one.
     KCONTROL_DECL void add_healthz_check(std::string name, health_check check);
-    KCONTROL_DECL void add_readyz_check(std::string name, health_check check);
-    KCONTROL_DECL void add_healthz_check(named_check check);
-    KCONTROL_DECL void add_readyz_check(named_check check);
+    KCONTROL_DECL void add_readyz_check(std::string name, health_check check);  ///< the same for /readyz
+    KCONTROL_DECL void add_healthz_check(named_check check);                    ///< the same with details
+    KCONTROL_DECL void add_readyz_check(named_check check);                     ///< the same with details, for /readyz
     /// The check "informers_synced", for add_readyz_check(); run() adds it by itself. It is well once every informer
     /// has synced, and as manager_options::ready_when() says from then on; otherwise it names those in the way, and
     /// why.
@@ -95,11 +96,11 @@ public:
     /// waits for the end of this run only. See docs/cancellation.md.
     KCONTROL_DECL awaitable<void> stop();
 
-    KCONTROL_DECL manager_state state() const noexcept;
+    KCONTROL_DECL manager_state state() const noexcept;  ///< idle before the first run and after each
     /// Why the last run failed; nothing if it did not.
     KCONTROL_DECL const std::optional<error>& last_error() const noexcept;
 
-    KCONTROL_DECL metrics_registry& metrics() noexcept;
+    KCONTROL_DECL metrics_registry& metrics() noexcept;  ///< what /metrics shows; a program may add its own
 
     /// A place where a room above keeps something with this manager, such as its webhook server; empty at first. `key`
     /// is an address that only it uses. What is there goes with the manager, before its cluster does.
@@ -123,9 +124,9 @@ public:
     KCONTROL_DECL client& get_unfenced_client() noexcept;
     /// Who leads; null without leader election. Started and stopped by the manager.
     KCONTROL_DECL const leader_elector* get_elector() const noexcept;
-    KCONTROL_DECL environment& env() const noexcept;
-    KCONTROL_DECL executor get_executor() const;
-    KCONTROL_DECL const logger& log() const noexcept;
+    KCONTROL_DECL environment& env() const noexcept;   ///< the one that it was made with
+    KCONTROL_DECL executor get_executor() const;       ///< the one that all of it runs on
+    KCONTROL_DECL const logger& log() const noexcept;  ///< the one of its options
 
 private:
     struct impl;

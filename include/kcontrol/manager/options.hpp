@@ -38,6 +38,7 @@ public:
     /// A loss of leadership ends the manager's run with not_leading, for programs that can't be fenced otherwise.
     /// Default false: it goes on, and may lead again.
     manager_options& exit_on_loss(bool yes) { return exit_on_loss_ = yes, *this; }
+    /// Where records go; default: nowhere, and with run() to standard error.
     manager_options& log(logger l) { return log_ = std::move(l), *this; }
     /// controller_options::trace() and sample_traces() of all controllers that have no sink of their own.
     manager_options& trace(trace_sink s, trace_sampler sampler = {}) {
@@ -48,11 +49,12 @@ public:
     const cache_options& cache() const noexcept { return cache_; }
     const informer_options& informers() const noexcept { return cache_.all_kinds(); }
     readiness ready_when() const noexcept { return ready_when_; }
-    duration ready_grace() const noexcept { return ready_grace_; }
+    duration ready_grace() const noexcept { return ready_grace_; }  ///< the `grace` of ready_when(); default 30 s
     const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
     bool exit_on_loss() const noexcept { return exit_on_loss_; }
     const logger& log() const noexcept { return log_; }
     const trace_sink& trace() const noexcept { return trace_; }
+    /// The `sampler` of trace(); default: an empty one.
     const trace_sampler& sample_traces() const noexcept { return trace_sampler_; }
 
 private:

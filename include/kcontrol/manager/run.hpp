@@ -45,8 +45,9 @@ public:
     /// names the flag.
     static KCONTROL_DECL result<command_line> parse(const std::vector<std::string>& arguments,
                                                     std::span<const own_flag> own = {});
-    /// The text of --help, without the first line.
-    static KCONTROL_DECL std::string usage(std::span<const own_flag> own = {});
+    /// The text of --help, without the first line. `ready_grace`: that of manager_options::ready_when().
+    static KCONTROL_DECL std::string usage(std::span<const own_flag> own = {},
+                                           duration ready_grace = manager_options().ready_grace());
 };
 
 namespace detail {

@@ -20,15 +20,17 @@ namespace kcontrol::inline v0_1 {
 /// A flag of the program's own. `value` is what --help shows in the place of its value; empty: it takes none.
 class own_flag {
 public:
+    /// Takes the value, which is empty for a flag without one, or refuses it.
     using function = std::function<result<void>(std::string_view)>;
 
+    /// In this order: the name, what stands for its value, the help, what takes it.
     own_flag(std::string n, std::string v, std::string h, function f)
         : name(std::move(n)), value(std::move(v)), help(std::move(h)), take(std::move(f)) {}
 
-    std::string name;
-    std::string value;
-    std::string help;
-    function take;
+    std::string name;   ///< dashes included, and none of run()'s own
+    std::string value;  ///< what stands for the value in --help; empty: it takes none
+    std::string help;   ///< what --help says of it
+    function take;      ///< called for each time that it is there
 };
 
 class manager;
@@ -36,20 +38,24 @@ class manager;
 /// What a program prints in place of running.
 class own_print {
 public:
+    /// Makes the text; an error ends the program with status 1.
     using function = std::function<result<std::string>(manager&)>;
 
+    /// In this order: whether to print, and what.
     own_print(std::function<bool()> w, function t) : wanted(std::move(w)), text(std::move(t)) {}
 
-    std::function<bool()> wanted;
-    function text;
+    std::function<bool()> wanted;  ///< asked once the flags are read; the first that says yes is printed
+    function text;                 ///< called after the set-up
 };
 
 /// How run() goes about it; a manager_options is one, too.
 class run_options {
 public:
     run_options() = default;
+    /// Those of a manager, for a program without flags of its own.
     run_options(manager_options m) : manager_(std::move(m)) {}  // NOLINT(google-explicit-constructor): enough for most
 
+    /// The manager's own; the command line comes before them, but not before their logger.
     run_options& manager(manager_options m) { return manager_ = std::move(m), *this; }
     /// A flag without a value, dashes included: `set` becomes true. `set` outlives run().
     run_options& flag(std::string name, std::string help, bool& set) {
@@ -81,7 +87,8 @@ public:
     run_options& metrics_secure(bool yes) { return metrics_secure_ = yes, *this; }
 
     const manager_options& manager() const noexcept { return manager_; }
-    const std::vector<own_flag>& own_flags() const noexcept { return own_flags_; }
+    const std::vector<own_flag>& own_flags() const noexcept { return own_flags_; }  ///< those of flag(), in their order
+    /// Those of print_instead(), in their order.
     const std::vector<own_print>& prints() const noexcept { return prints_; }
     const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
     log_format log_as() const noexcept { return log_format_; }

@@ -16,14 +16,16 @@ namespace kcontrol::inline v0_1 {
 /// ends the whole manager; returning early without one does not. An exception is an error.
 class runnable {
 public:
+    /// The work; it is to return soon after its token is triggered.
     using function = std::function<awaitable<result<void>>(std::stop_token)>;
 
+    /// In this order: the name, the work, when it runs.
     runnable(std::string n, function f, run_group g = run_group::leading)
         : name(std::move(n)), run(std::move(f)), group(g) {}
 
-    std::string name;
-    function run;
-    run_group group;
+    std::string name;  ///< for messages; stands before its errors
+    function run;      ///< called on the manager's executor, anew at each start
+    run_group group;   ///< whether it waits for leadership
 };
 
 }  // namespace kcontrol

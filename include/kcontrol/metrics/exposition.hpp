@@ -26,12 +26,14 @@ inline constexpr const char* metrics_content_type = "text/plain; version=0.0.4; 
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class exposition {
 public:
-    using label = std::pair<std::string_view, std::string_view>;
+    using label = std::pair<std::string_view, std::string_view>;  ///< name and value, which outlive the call
     /// What a call is given, in the order in which it is written; it lasts no longer than the call.
     class labels {
     public:
+        /// As they stand in braces.
         labels(std::initializer_list<label> all) : all_(all.begin(), all.size()) {}  // NOLINT: meant to convert
-        labels(const std::vector<label>& all) : all_(all) {}                         // NOLINT
+        /// As many as there are; the vector outlives the call.
+        labels(const std::vector<label>& all) : all_(all) {}  // NOLINT
         auto begin() const noexcept { return all_.begin(); }
         auto end() const noexcept { return all_.end(); }
 
@@ -42,11 +44,14 @@ public:
     /// `type`: "counter", "gauge" or "histogram".
     KCONTROL_DECL void family(std::string_view name, std::string_view type, std::string_view help);
 
+    /// The value of a counter or a gauge, with all its digits.
     template <std::integral T>
     void sample(labels with, T value) {
         line("", with, {}, std::to_string(value));
     }
+    /// The same as number() writes it.
     void sample(labels with, double value) { line("", with, {}, number(value)); }
+    /// A histogram of seconds.
     void sample(labels with, const duration_histogram& h) { sample(with, h.bounds(), h.counts(), h.sum()); }
     /// A histogram: `counts`, one a bucket and not cumulative, has one more element than `bounds`.
     KCONTROL_DECL void sample(labels with, std::span<const double> bounds, std::span<const std::uint64_t> counts,

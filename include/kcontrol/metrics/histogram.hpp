@@ -19,11 +19,11 @@ public:
     explicit value_histogram(std::span<const double> bounds)
         : bounds_(bounds.begin(), bounds.end()), counts_(bounds.size() + 1) {}
 
-    KCONTROL_DECL void observe(double value);
+    KCONTROL_DECL void observe(double value);  ///< one that equals a bound belongs to the bucket below it
     /// What another one of the same bounds has counted.
     KCONTROL_DECL void add(const value_histogram& other);
 
-    const std::vector<double>& bounds() const noexcept { return bounds_; }
+    const std::vector<double>& bounds() const noexcept { return bounds_; }  ///< as given, without +Inf
     /// One count a bucket, not cumulative.
     const std::vector<std::uint64_t>& counts() const noexcept { return counts_; }
     /// How many values there were.

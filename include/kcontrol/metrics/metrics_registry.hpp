@@ -15,7 +15,7 @@ namespace kcontrol::inline v0_1 {
 class metric_counter {
 public:
     metric_counter() = default;
-    KCONTROL_DECL void increment(double by = 1.0) const;
+    KCONTROL_DECL void increment(double by = 1.0) const;  ///< below zero: changes nothing
 
 private:
     friend class metrics_registry;
@@ -27,8 +27,8 @@ private:
 class metric_gauge {
 public:
     metric_gauge() = default;
-    KCONTROL_DECL void set(double value) const;
-    KCONTROL_DECL void add(double difference) const;
+    KCONTROL_DECL void set(double value) const;       ///< in place of what was there
+    KCONTROL_DECL void add(double difference) const;  ///< may be below zero
 
 private:
     friend class metrics_registry;
@@ -40,7 +40,7 @@ private:
 class metric_histogram {
 public:
     metric_histogram() = default;
-    KCONTROL_DECL void observe(double value) const;
+    KCONTROL_DECL void observe(double value) const;  ///< in the unit of the bounds; of time in seconds, by custom
 
 private:
     friend class metrics_registry;
@@ -55,19 +55,21 @@ private:
 /// Object lifetime: handles may outlive the registry.
 class metrics_registry {
 public:
-    KCONTROL_DECL explicit metrics_registry(logger log = {});
+    KCONTROL_DECL explicit metrics_registry(logger log = {});  ///< `log` hears of what is refused and of what throws
 
     /// The metric of that name and labels; the same one if it is asked for again.
     KCONTROL_DECL metric_counter counter(const std::string& name, const std::string& help,
                                          const metric_labels& labels = {});
+    /// The same for a value that goes up and down.
     KCONTROL_DECL metric_gauge gauge(const std::string& name, const std::string& help,
                                      const metric_labels& labels = {});
     /// `bounds`: upper bounds of the buckets, ascending; +Inf is implied.
     KCONTROL_DECL metric_histogram histogram(const std::string& name, const std::string& help,
                                              std::vector<double> bounds, const metric_labels& labels = {});
 
-    /// `collector` is called each time the text is asked for. If it throws, what it has written so far and the rest of
-    /// the text are as ever; it is logged, the first time and then the tenth, hundredth…, and counted in
+    /// `collector` is called each time the text is asked for. What it writes under a name that stands for a metric of
+    /// another type already, in this text, is left out. If it throws, what it has written so far and the rest of the
+    /// text are as ever; it is logged, the first time and then the tenth, hundredth…, and counted in
     /// kcontrol_metrics_collector_exceptions_total, which is there once one threw.
     KCONTROL_DECL void collect(std::function<void(metrics_writer&)> collector);
 

@@ -31,10 +31,12 @@ class any_object {
 public:
     any_object() = default;
 
-    /// T has a member `metadata` of type object_meta.
+    /// T has a member `metadata` of type object_meta. A null pointer makes the empty one.
     template <class T>
     explicit any_object(std::shared_ptr<const T> object)
-        : meta_(&object->metadata), type_(detail::type_tag<T>()), object_(std::move(object)) {}
+        : meta_(object != nullptr ? &object->metadata : nullptr),
+          type_(detail::type_tag<T>()),
+          object_(std::move(object)) {}
 
     /// `meta` is part of the object, or lives as long.
     template <class T>
@@ -46,8 +48,8 @@ public:
         : meta_(&meta), type_(&type), object_(std::move(object)) {}
 
     explicit operator bool() const noexcept { return object_ != nullptr; }
-    const object_meta& meta() const noexcept { return *meta_; }
-    namespaced_name key() const { return key_of(*meta_); }
+    const object_meta& meta() const noexcept { return *meta_; }  ///< metadata of the object; there must be one
+    namespaced_name key() const { return key_of(*meta_); }  ///< namespace and name of the object; there must be one
 
     /// Whether it was made from a T. False of an empty one.
     template <class T>
@@ -62,6 +64,7 @@ public:
     std::shared_ptr<const T> as() const& noexcept {
         return is<T>() ? std::static_pointer_cast<const T>(object_) : nullptr;
     }
+    /// The same, handed over: this is empty afterwards, unless it is not a T.
     template <class T>
     std::shared_ptr<const T> as() && noexcept {
         return is<T>() ? std::static_pointer_cast<const T>(std::move(object_)) : nullptr;
@@ -77,6 +80,7 @@ public:
     /// Where the object is; is() says what.
     const void* address() const noexcept { return object_.get(); }
 
+    /// Whether both are one and the same object, or both are empty; contents are not compared.
     friend bool operator==(const any_object& a, const any_object& b) noexcept { return a.object_ == b.object_; }
 
 private:

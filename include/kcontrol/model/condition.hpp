@@ -19,13 +19,14 @@ namespace kcontrol::inline v0_1 {
 /// by `type`: of two that apply a condition each, with field managers of their own, neither loses the other's. Where
 /// all conditions shall have one owner, the list's field says rules().list_type_atomic().
 struct status_condition {
-    text type;
-    text status;  ///< "True", "False" or "Unknown"
-    std::optional<std::int64_t> observed_generation;
-    timestamp last_transition_time;
-    text reason;
-    text message;
+    text type;                                        ///< what it is about, such as "Ready"; each once in a list
+    text status;                                      ///< "True", "False" or "Unknown"
+    std::optional<std::int64_t> observed_generation;  ///< the metadata.generation that it was set for; none: not said
+    timestamp last_transition_time;  ///< when `status` last changed, not when the condition was written
+    text reason;                     ///< why, for programs: one word such as "MinimumReplicasAvailable"; required
+    text message;                    ///< why, for people; may be empty
 
+    /// The names of the members in JSON, with the rules that controller-gen gives them.
     static constexpr auto kcontrol_fields() {
         using self = status_condition;
         return fields(
@@ -41,6 +42,7 @@ struct status_condition {
                 rules().required().min_length(1).max_length(1024).pattern("^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$")),
             field("message", &self::message, rules().required().max_length(32768)));
     }
+    /// A list of these is list type map by `type`; see the class.
     static constexpr auto kcontrol_rules() {
         return rules().keyed_by("type").describe(
             "Condition contains details for one aspect of the current state of this API Resource.");

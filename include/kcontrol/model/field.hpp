@@ -14,15 +14,15 @@ namespace kcontrol::inline v0_1 {
 /// One member: `field("nodeName", &pod_spec::node_name)`.
 template <class Owner, class Member>
 struct field_entry {
-    using member_type = Member;
-    std::string_view name;
-    Member Owner::*member;
+    using member_type = Member;  ///< the member's C++ type
+    std::string_view name;       ///< in JSON; it must live as long as the program
+    Member Owner::*member;       ///< which member of Owner
 };
 
 /// One member with rules for its schema (rules.hpp).
 template <class Owner, class Member, std::size_t Levels>
 struct ruled_field_entry : field_entry<Owner, Member> {
-    rule_levels<Levels> rules;
+    rule_levels<Levels> rules;  ///< for the member, and behind them those for its elements
 };
 
 namespace detail {
@@ -51,7 +51,7 @@ struct field_slots<std::index_sequence<Index...>, Entries...> : field_slot<Index
 /// What kcontrol_fields() returns.
 template <class... Entries>
 struct field_list : detail::field_slots<std::index_sequence_for<Entries...>, Entries...> {
-    static constexpr std::size_t size = sizeof...(Entries);
+    static constexpr std::size_t size = sizeof...(Entries);  ///< how many members are listed
     using detail::field_slots<std::index_sequence_for<Entries...>, Entries...>::field_slots;
 };
 

@@ -14,7 +14,7 @@ namespace kcontrol::inline v0_1 {
 /// The JSON names that lead from an object to one of its fields. A literal type; the names belong to the field lists.
 class field_path {
 public:
-    static constexpr std::size_t max_depth = 8;
+    static constexpr std::size_t max_depth = 8;  ///< steps, at most
 
     constexpr field_path() = default;
 
@@ -22,11 +22,13 @@ public:
     constexpr std::size_t size() const { return size_; }
     constexpr const std::string_view* begin() const { return names_.data(); }
     constexpr const std::string_view* end() const { return names_.data() + size_; }
+    /// The JSON name of that step; index < size().
     constexpr std::string_view operator[](std::size_t index) const { return names_[index]; }
 
     /// The type of the field in OpenAPI ("integer", "string", "date" for a time…); empty if it has no single one.
     constexpr std::string_view type() const { return type_; }
-    constexpr void type(std::string_view name) { type_ = name; }
+    constexpr void type(std::string_view name) { type_ = name; }  ///< states that type; path() does it
+    /// Adds a step. Throws std::length_error beyond max_depth; in a constant expression a compile error.
     constexpr void push(std::string_view name) {
         if (size_ == max_depth) throw std::length_error("kcontrol::path: a path has at most 8 steps");
         names_[size_++] = name;
@@ -100,7 +102,9 @@ template <class T>
 constexpr std::string_view openapi_type() {
     using bare = typename path_step<T>::type;
     constexpr schema_shape shape = shape_of<bare>::value;
-    if constexpr (std::same_as<bare, timestamp> || std::same_as<bare, date_time>) return "date";
+    if constexpr (std::same_as<bare, timestamp> || std::same_as<bare, micro_time> || std::same_as<bare, date_time>) {
+        return "date";
+    }
     if constexpr (std::same_as<bare, double>) return "number";
     if constexpr (shape == schema_shape::boolean) return "boolean";
     if constexpr (shape == schema_shape::numeric) return "integer";

@@ -13,11 +13,12 @@ namespace kcontrol::inline v0_1 {
 class field_requirement {
 public:
     field_requirement() = default;
+    /// `f` is the field and `v` its value; `equal` false: it must have another one.
     field_requirement(std::string f, std::string v, bool equal = true)
         : field(std::move(f)), value(std::move(v)), equals(equal) {}
 
-    std::string field;  ///< a path with dots, as the server names it
-    std::string value;
+    std::string field;   ///< a path with dots, as the server names it
+    std::string value;   ///< without escapes; empty stands for an absent field too
     bool equals = true;  ///< false for `!=`
 
     friend bool operator==(const field_requirement&, const field_requirement&) = default;
@@ -30,6 +31,7 @@ public:
 class field_selector {
 public:
     field_selector() = default;
+    /// Takes the terms as they are; unlike parse() it neither checks nor sorts them.
     explicit field_selector(std::vector<field_requirement> requirements) : requirements_(std::move(requirements)) {}
 
     /// Reads `f=v`, `f==v`, `f!=v`, joined by commas; in values `\`, `,` and `=` are escaped by `\`. The terms are
@@ -48,8 +50,9 @@ public:
     }
 
     bool empty() const noexcept { return requirements_.empty(); }
+    /// The terms; parse() sorts them.
     const std::vector<field_requirement>& requirements() const noexcept { return requirements_; }
-    KCONTROL_DECL std::string to_string() const;
+    KCONTROL_DECL std::string to_string() const;  ///< what parse() reads, values escaped; empty without terms
 
     friend bool operator==(const field_selector&, const field_selector&) = default;
 

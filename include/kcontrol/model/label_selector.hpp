@@ -18,9 +18,9 @@ enum class label_operator { equals, not_equals, in, not_in, exists, not_exists, 
 /// One entry of matchExpressions, as objects have it: `op` is In, NotIn, Exists, DoesNotExist, and in node selectors
 /// also Gt and Lt.
 struct label_expression {
-    std::string key;
-    std::string op;
-    std::vector<std::string> values;
+    std::string key;                  ///< the label, with its prefix if it has one
+    std::string op;                   ///< a word as above; others are refused by label_requirement::make()
+    std::vector<std::string> values;  ///< In, NotIn: one or more; Exists, DoesNotExist: none; Gt, Lt: one integer
 
     friend bool operator==(const label_expression&, const label_expression&) = default;
 };
@@ -41,13 +41,13 @@ public:
     /// From an entry of matchExpressions. Errors: invalid_argument; also for an operator of another name.
     static KCONTROL_DECL result<label_requirement> make(label_expression expression);
 
-    std::string key;
-    label_operator op = label_operator::exists;
-    std::vector<std::string> values;
+    std::string key;                             ///< the label, with its prefix if it has one
+    label_operator op = label_operator::exists;  ///< default: the label is there, whatever its value
+    std::vector<std::string> values;             ///< sorted, each once; none for exists and not_exists
 
     /// Whether a label of that value, or an absent one, fulfils the term. `!=` and `notin` hold for absent labels.
     KCONTROL_DECL bool matches(std::optional<std::string_view> label) const;
-    KCONTROL_DECL std::string to_string() const;
+    KCONTROL_DECL std::string to_string() const;  ///< as label_selector::parse() reads it: `tier in (a,b)`
 
     friend bool operator==(const label_requirement&, const label_requirement&) = default;
 };
@@ -59,6 +59,7 @@ public:
 class label_selector {
 public:
     label_selector() = default;
+    /// Takes the terms as they are; make() of a term checks it.
     explicit label_selector(std::vector<label_requirement> requirements) : requirements_(std::move(requirements)) {}
 
     /// Reads `k=v`, `k==v`, `k!=v`, `k in (a,b)`, `k notin (a)`, `k`, `!k`, `k>1`, `k<1`, joined by commas.
@@ -71,6 +72,7 @@ public:
     static KCONTROL_DECL result<label_selector> make(const std::map<std::string, std::string>& match_labels,
                                                      const std::vector<label_expression>& match_expressions);
 
+    /// Whether an object with these labels is selected.
     KCONTROL_DECL bool matches(const std::map<std::string, std::string>& labels) const;
     /// Whether it selects the object that this is the metadata of.
     KCONTROL_DECL bool selects(const object_meta& meta) const;
@@ -85,6 +87,7 @@ public:
     }
 
     bool empty() const noexcept { return requirements_.empty(); }
+    /// The terms in the order in which they were given.
     const std::vector<label_requirement>& requirements() const noexcept { return requirements_; }
 
     /// The text in normal form: terms by key, values sorted.

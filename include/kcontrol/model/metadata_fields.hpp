@@ -8,6 +8,7 @@ namespace kcontrol::inline v0_1 {
 
 template <>
 struct field_list_of<owner_reference> {
+    /// The names of the members in JSON, in the order in which they are written.
     static constexpr auto get() {
         return fields(field("apiVersion", &owner_reference::api_version), field("kind", &owner_reference::kind),
                       field("name", &owner_reference::name), field("uid", &owner_reference::uid),
@@ -18,6 +19,7 @@ struct field_list_of<owner_reference> {
 
 template <>
 struct field_list_of<object_meta> {
+    /// The names of the members in JSON, in the order in which they are written.
     static constexpr auto get() {
         return fields(
             field("name", &object_meta::name), field("generateName", &object_meta::generate_name),

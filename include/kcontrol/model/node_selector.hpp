@@ -30,6 +30,7 @@ public:
     /// Errors: invalid_argument, naming the path of the wrong expression.
     static KCONTROL_DECL result<node_selector> make(const std::vector<node_selector_term>& terms);
 
+    /// Whether a node of these labels and this name is selected. If the name is empty, match_fields are not asked.
     KCONTROL_DECL bool matches(const std::map<std::string, std::string>& labels, std::string_view node_name) const;
 
 private:

@@ -14,10 +14,11 @@ namespace kcontrol::inline v0_1 {
 class namespaced_name {
 public:
     namespaced_name() = default;
+    /// `ns` is the namespace, empty for cluster-scoped objects, and `n` the name.
     namespaced_name(std::string ns, std::string n) : namespace_(std::move(ns)), name(std::move(n)) {}
 
-    std::string namespace_;
-    std::string name;
+    std::string namespace_;  ///< empty for cluster-scoped objects
+    std::string name;        ///< metadata.name, unique among the objects of the kind in the namespace
 
     friend auto operator<=>(const namespaced_name&, const namespaced_name&) = default;
 };

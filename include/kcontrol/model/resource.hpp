@@ -21,12 +21,13 @@ class share_pool;
 class group_version_kind {
 public:
     group_version_kind() = default;
+    /// Group, version and kind; the group is empty for the core group.
     group_version_kind(std::string g, std::string v, std::string k)
         : group(std::move(g)), version(std::move(v)), kind(std::move(k)) {}
 
-    std::string group;
-    std::string version;
-    std::string kind;
+    std::string group;    ///< empty for the core group
+    std::string version;  ///< of the API, such as "v1" or "v1beta1"
+    std::string kind;     ///< in CamelCase, such as "Pod"
 
     /// "group/version", or "version" for the core group.
     std::string api_version() const { return group.empty() ? version : group + "/" + version; }
@@ -42,10 +43,13 @@ enum class resource_scope { cluster, namespaced };
 /// Thread-safety: safe; immutable after construction.
 class resource_info {
 public:
+    /// What decode() of parsed JSON calls. The pool may be null.
     using decode_function = result<any_object> (*)(const resource_info&, json::node, share_pool*);
     /// Throws kcontrol::exception if the object is of another C++ type.
     using encode_function = std::string (*)(const any_object&, const resource_info&);
+    /// What decode_parsed() calls, with all of a text. The pool may be null.
     using text_decode_function = result<any_object> (*)(const resource_info&, std::string_view, share_pool*);
+    /// What decode() at a cursor calls; it gives nothing where it gives up. The pool may be null.
     using cursor_decode_function = any_object (*)(const resource_info&, json::cursor&, share_pool*);
 
     /// `from_text` may be null: then a text is parsed for `d`. So may `from_cursor`: then nothing is decoded from a
@@ -60,9 +64,9 @@ public:
           text_decode_(from_text),
           cursor_decode_(from_cursor) {}
 
-    group_version_kind gvk;
-    std::string plural;
-    resource_scope scope;
+    group_version_kind gvk;                 ///< identity of the kind
+    std::string plural;                     ///< its name in URLs, such as "pods"
+    resource_scope scope;                   ///< whether its objects are in namespaces
     const type_descriptor* type = nullptr;  ///< the table of its objects; null if they are dynamic or metadata only
     bool metadata_only = false;             ///< a client asks the server for the metadata alone
 
@@ -111,6 +115,7 @@ public:
                text_decode_ == other.text_decode_ && cursor_decode_ == other.cursor_decode_;
     }
 
+    /// Whether its objects are in namespaces; else they belong to the cluster as a whole.
     bool namespaced() const noexcept { return scope == resource_scope::namespaced; }
 
 private:
@@ -123,15 +128,16 @@ private:
 /// The constant part of a resource_info, as a type states it.
 class resource_name {
 public:
+    /// Group, version, kind, plural and scope. Texts are string literals, or live as long as the program.
     constexpr resource_name(std::string_view g, std::string_view v, std::string_view k, std::string_view p,
                             resource_scope s = resource_scope::namespaced)
         : group(g), version(v), kind(k), plural(p), scope(s) {}
 
-    std::string_view group;
-    std::string_view version;
-    std::string_view kind;
-    std::string_view plural;
-    resource_scope scope;
+    std::string_view group;    ///< empty for the core group
+    std::string_view version;  ///< of the API, such as "v1" or "v1beta1"
+    std::string_view kind;     ///< in CamelCase, such as "Pod"
+    std::string_view plural;   ///< its name in URLs, such as "pods"
+    resource_scope scope;      ///< whether its objects are in namespaces
 };
 
 namespace detail {

@@ -35,6 +35,7 @@ public:
     /// Makes the controller of the cluster whose host that is.
     using recipe = std::function<result<std::shared_ptr<controller>>(controller_host&)>;
 
+    /// For multicluster_controller, which says the rest. `name`: that of each cluster's controller.
     KCONTROL_DECL cluster_controllers(environment& env, std::string name, logger log);
 
     const std::string& name() const noexcept override { return name_; }

@@ -26,6 +26,7 @@ public:
     /// What gives the credentials for that profile's cluster, which is at that server.
     using credential_factory = std::function<std::shared_ptr<auth::credential_provider>(
         const namespaced_name& profile, const auth::cluster_config& server)>;
+    /// A program that prints credentials, or a function that makes them.
     using login = std::variant<auth::exec_command, credential_factory>;
 
     /// Empty: all namespaces; then the clusters' names are "namespace/name".
@@ -51,6 +52,7 @@ public:
     cluster_profile_options& trust(auth::trust level) { return trust_ = std::move(level), *this; }
     /// The version that the home cluster serves. Default: "v1alpha1"; "v1alpha2" looks the same.
     cluster_profile_options& version(std::string v) { return version_ = std::move(v), *this; }
+    /// Told why profiles can't be watched, and what functions throw.
     cluster_profile_options& log(logger l) { return log_ = std::move(l), *this; }
 
     const std::string& in_namespace() const noexcept { return namespace_; }
@@ -85,6 +87,8 @@ private:
 /// lifetime: the environment outlives it.
 class cluster_profile_source final : public cluster_source {
 public:
+    /// `home`: the cluster that has the profiles; `transport` makes connections to that one only. Nothing is asked
+    /// before start().
     KCONTROL_DECL cluster_profile_source(environment& env, executor ex, auth::cluster_config home,
                                          http::transport_factory transport, cluster_profile_options options);
     KCONTROL_DECL ~cluster_profile_source() override;

@@ -17,7 +17,7 @@ namespace kcontrol::inline v0_1 {
 class cluster_record {
 public:
     cluster_record() = default;
-    explicit cluster_record(std::string n) : name(std::move(n)) {}
+    explicit cluster_record(std::string n) : name(std::move(n)) {}  ///< that says nothing but the cluster's name yet
 
     std::string name;            ///< the cluster's
     secret_string kubeconfig;    ///< its text; empty: it is read from the file `path`

@@ -18,9 +18,10 @@ using cluster_labels = std::map<std::string, std::string>;
 /// A cluster that should be there.
 class desired_cluster {
 public:
+    /// Its name, and how it is reached, or why it can't be.
     desired_cluster(std::string n, result<auth::cluster_config> c) : name(std::move(n)), config(std::move(c)) {}
 
-    std::string name;
+    std::string name;                     ///< what requests, logs and metrics call it; no two of one set have the same
     result<auth::cluster_config> config;  ///< or why it can't be reached at all
     std::string warning;                  ///< something is wrong, but `config` is still good
     cluster_labels labels;                ///< a cluster whose labels change leaves, and joins again

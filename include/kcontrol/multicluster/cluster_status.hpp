@@ -24,17 +24,18 @@ KCONTROL_DECL std::string_view to_string(cluster_state) noexcept;
 /// One kind in one cluster.
 class kind_status {
 public:
-    group_version_kind gvk;  ///< the version that is watched, where the cluster serves one of several
-    informer_status informer;
+    group_version_kind gvk;    ///< the version that is watched, where the cluster serves one of several
+    informer_status informer;  ///< its informers in the cluster as one, in however many namespaces
 };
 
 /// One cluster.
 class cluster_status {
 public:
-    std::string name;
+    std::string name;  ///< as its source says it
+    /// What follows from its kinds, unless it could not be engaged.
     cluster_state state = cluster_state::connecting;
-    std::string reason;  ///< why it is not live; also a warning beside a live one
-    std::string server;
+    std::string reason;                     ///< why it is not live; also a warning beside a live one
+    std::string server;                     ///< the URL of the configuration in use; empty before there was one
     std::uint64_t generation = 0;           ///< counts configurations that were put to use
     std::optional<wall_time> last_sync;     ///< when the server was last heard
     std::vector<kind_status> kinds;         ///< those of the options, in their order, then what else controllers watch

@@ -34,6 +34,7 @@ class metrics_registry;
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class cluster_workers {
 public:
+    /// Says the weight of the cluster of that name.
     using weight_function = std::function<std::uint32_t(const std::string& cluster)>;
 
     /// At least 1.
@@ -44,7 +45,7 @@ public:
     /// Default 10 s.
     cluster_workers& aging(duration d) { return aging_ = d, *this; }
 
-    std::size_t total() const noexcept { return total_; }
+    std::size_t total() const noexcept { return total_; }  ///< reconciles that may run at a time in all clusters
     const weight_function& weight() const noexcept { return weight_; }
     duration aging() const noexcept { return aging_; }
 
@@ -59,6 +60,7 @@ private:
 /// Thread-safety: shared objects safe. Object lifetime: the environment outlives it.
 class shared_workers : public std::enable_shared_from_this<shared_workers> {
 public:
+    /// `how`: how many, and whose turn is next. To be made with std::make_shared, which take() and metrics() need.
     shared_workers(environment& env, cluster_workers how)
         : env_(env), how_(std::move(how)), turns_(how_.total(), how_.aging()) {}
     shared_workers(const shared_workers&) = delete;
@@ -67,6 +69,7 @@ public:
     /// A worker, until this goes.
     class held {
     public:
+        /// For take(): what ends that turn when it goes, whether it works or waits.
         held(std::shared_ptr<shared_workers> of, detail::fair_turns::ticket which)
             : of_(std::move(of)), which_(which) {}
         held(const held&) = delete;
@@ -84,7 +87,7 @@ public:
 
     /// Reconciles that run now, and that wait for a worker.
     KCONTROL_DECL std::size_t running() const;
-    KCONTROL_DECL std::size_t waiting() const;
+    KCONTROL_DECL std::size_t waiting() const;  ///< reconciles that wait for a worker, in all clusters
 
     /// Adds kcontrol_shared_workers… to a registry, with the label `name`. The registry may be asked on any thread, and
     /// after the workers are gone. The first `most_clusters` by name, of those that work or wait, have series of their

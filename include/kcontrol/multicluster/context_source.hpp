@@ -20,6 +20,7 @@ public:
     context_source_options& contexts(std::vector<std::string> names) { return contexts_ = std::move(names), *this; }
     /// Who wrote the file. Default: the person who runs the program.
     context_source_options& trust(auth::trust level) { return trust_ = std::move(level), *this; }
+    /// Told why the file can't be read or watched, and what on_change() throws.
     context_source_options& log(logger l) { return log_ = std::move(l), *this; }
 
     const std::vector<std::string>& contexts() const noexcept { return contexts_; }
@@ -45,6 +46,8 @@ private:
 /// Thread-safety and callbacks: see cluster_source. Object lifetime: the environment outlives it.
 class context_source final : public cluster_source {
 public:
+    /// `path`: of the kubeconfig, whose directory is watched. `ex`: where on_change() is called, and the file read
+    /// again.
     KCONTROL_DECL context_source(environment& env, executor ex, std::string path, context_source_options options = {});
     KCONTROL_DECL ~context_source() override;
 

@@ -20,9 +20,12 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class directory_tracker {
 public:
+    /// So long a file may be broken before that counts.
     static constexpr duration broken_grace = std::chrono::milliseconds(1500);
+    /// So long a file may be away before its cluster leaves.
     static constexpr duration missing_grace = std::chrono::milliseconds(400);
 
+    /// A cluster's name, and what its file holds or why that can't be used.
     using finding = std::pair<std::string, result<auth::cluster_config>>;
 
     /// One look at the directory: cluster names with what their files hold.

@@ -61,7 +61,7 @@ public:
     /// goes on afterwards. Idempotent.
     KCONTROL_DECL awaitable<void> disengage();
 
-    KCONTROL_DECL cluster_status status() const;
+    KCONTROL_DECL cluster_status status() const;  ///< as it is at this moment, maybe not told to on_status() yet
     /// Where each informer of the cluster stands, those of controllers included.
     KCONTROL_DECL std::vector<informer_report> informer_reports() const;
 
@@ -70,7 +70,7 @@ public:
     KCONTROL_DECL const cluster_labels& labels() const noexcept;
     /// Those that it is limited to. Empty: none. They do not change.
     KCONTROL_DECL const std::vector<std::string>& namespaces() const noexcept;
-    KCONTROL_DECL environment& env() const noexcept override;
+    KCONTROL_DECL environment& env() const noexcept override;  ///< that it was made with
     KCONTROL_DECL executor get_executor() const override;
     /// Its records carry the cluster's name.
     KCONTROL_DECL const logger& log() const noexcept override;

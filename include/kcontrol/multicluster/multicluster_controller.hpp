@@ -49,6 +49,7 @@ public:
     multicluster_controller_for& owns(A... arguments) {
         return step([=](builder& b, controller_host&) { b.template owns<U>(arguments...); });
     }
+    /// The same of a kind known at run time, which outlives the manager.
     template <class... A>
     multicluster_controller_for& owns(const resource_info& kind, A... arguments) {
         return step([=, k = &kind](builder& b, controller_host&) { b.owns(*k, arguments...); });
@@ -59,6 +60,7 @@ public:
     multicluster_controller_for& watches(A... arguments) {
         return step([=](builder& b, controller_host&) { b.template watches<V>(arguments...); });
     }
+    /// The same of a kind known at run time, which outlives the manager.
     template <class... A>
     multicluster_controller_for& watches(const resource_info& kind, A... arguments) {
         return step([=, k = &kind](builder& b, controller_host&) { b.watches(*k, arguments...); });
@@ -76,6 +78,7 @@ public:
         });
     }
 
+    /// Only events that `p` lets pass count, of whatever kind. Repeatable: all must let it pass.
     template <class P>
     multicluster_controller_for& with_event_filter(P p) {
         return step([=](builder& b, controller_host&) { b.with_event_filter(p); });
@@ -90,15 +93,18 @@ public:
         made_->wanted_ = std::move(wanted);
         return *this;
     }
+    /// In the clusters of these names alone, whenever they engage; in place of what was said before.
     multicluster_controller_for& clusters(std::vector<std::string> names) {
         return clusters([names = std::move(names)](const engaged_cluster& one) {
             return std::find(names.begin(), names.end(), one.name()) != names.end();
         });
     }
+    /// In the clusters whose labels match (see desired_cluster::labels); in place of what was said before.
     multicluster_controller_for& clusters(label_selector labels) {
         return clusters(
             [labels = std::move(labels)](const engaged_cluster& one) { return labels.matches(one.labels()); });
     }
+    /// In all clusters but those of these names; in place of what was said before.
     multicluster_controller_for& all_clusters_but(std::vector<std::string> names) {
         return clusters([names = std::move(names)](const engaged_cluster& one) {
             return std::find(names.begin(), names.end(), one.name()) == names.end();

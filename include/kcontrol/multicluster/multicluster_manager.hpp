@@ -37,6 +37,8 @@ namespace kcontrol::inline v0_1 {
 /// those that are being called on other strands (cluster_executor).
 class multicluster_manager {
 public:
+    /// `ex`: may have several threads. No cluster is engaged before set_desired(). What is wrong with the options'
+    /// leader election or sharding is told by last_error().
     KCONTROL_DECL multicluster_manager(environment& env, executor ex, multicluster_options options);
     KCONTROL_DECL ~multicluster_manager();
     multicluster_manager(const multicluster_manager&) = delete;
@@ -76,8 +78,8 @@ public:
     /// Errors: not_synced naming one cluster, and last_error()'s. On any thread. See also clusters_ready().
     KCONTROL_DECL result<void> ready(readiness when = readiness::synced_once) const;
 
-    KCONTROL_DECL environment& env() const noexcept;
-    KCONTROL_DECL const logger& log() const noexcept;
+    KCONTROL_DECL environment& env() const noexcept;   ///< that it was made with; outlives it
+    KCONTROL_DECL const logger& log() const noexcept;  ///< that of the options, without a cluster's name
 
     /// The names of the clusters that are engaged, sorted.
     KCONTROL_DECL std::vector<std::string> names() const;

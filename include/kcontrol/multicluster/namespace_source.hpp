@@ -18,6 +18,7 @@ class namespace_source_options {
 public:
     /// A label selector, "tenant". Default: every namespace.
     namespace_source_options& selector(std::string s) { return selector_ = std::move(s), *this; }
+    /// Told why namespaces can't be watched, and what on_change() throws.
     namespace_source_options& log(logger l) { return log_ = std::move(l), *this; }
 
     const std::string& selector() const noexcept { return selector_; }
@@ -44,6 +45,8 @@ private:
 /// lifetime: the environment outlives it.
 class namespace_source final : public cluster_source {
 public:
+    /// `home`: the server, and whom all clusters log in as; `transport` makes the connections that watch the
+    /// namespaces. Nothing is asked before start().
     KCONTROL_DECL namespace_source(environment& env, executor ex, auth::cluster_config home,
                                    http::transport_factory transport, namespace_source_options options = {});
     KCONTROL_DECL ~namespace_source() override;

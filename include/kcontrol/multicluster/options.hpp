@@ -34,12 +34,18 @@ class metrics_writer;
 /// cluster_executor() says otherwise. What they throw is logged and counted in the cluster's status, and ends nothing.
 class multicluster_options {
 public:
+    /// Writes series, each time that the registry is asked for its text.
     using collector = std::function<void(metrics_writer&)>;
 
+    /// Called with the cluster's name, the kind in the version that is watched there, and the event.
     using event_callback = std::function<void(const std::string& cluster, const resource_info&, const any_event&)>;
+    /// Called with a cluster's new status.
     using status_callback = std::function<void(const cluster_status&)>;
+    /// Called with a cluster; on_engage() says how long it may be used.
     using cluster_callback = std::function<void(engaged_cluster&)>;
+    /// Called with a cluster's name.
     using name_callback = std::function<void(const std::string& cluster)>;
+    /// Called with whether this process leads now.
     using leading_callback = std::function<void(bool leads)>;
 
     /// Kinds to watch in every cluster; on_event() is notified of their objects. Default: none.
@@ -85,6 +91,7 @@ public:
         add_collector_ = [&r](collector c) { r.collect(std::move(c)); };
         return *this;
     }
+    /// For all of it; what is about a cluster carries its name. Default: nowhere.
     multicluster_options& log(logger l) { return log_ = std::move(l), *this; }
     /// Lets each cluster work on a strand of its own over `e`, so that several threads share the work. Then what is
     /// about a cluster, its controllers and the functions below, comes on the cluster's strand, and two of them may be
@@ -120,6 +127,7 @@ public:
     duration graceful_shutdown_timeout() const noexcept { return graceful_shutdown_timeout_; }
     /// Adds a collector to the registry of metrics(); null without one.
     const std::function<void(collector)>& add_collector() const noexcept { return add_collector_; }
+    /// How many clusters have series of their own, as metrics() was told; 0 without it.
     std::size_t metrics_clusters() const noexcept { return metrics_clusters_; }
     const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
     const std::optional<sharding_options>& sharding() const noexcept { return sharding_; }

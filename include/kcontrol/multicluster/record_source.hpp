@@ -29,6 +29,7 @@ public:
     /// Where cluster_records::look() is called, as the executor of a thread that may wait for a disk. Default: the
     /// source's own.
     record_source_options& worker(executor ex) { return worker_ = std::move(ex), *this; }
+    /// Told which records can't be used or read, and what functions throw.
     record_source_options& log(logger l) { return log_ = std::move(l), *this; }
 
     const auth::trust& trust() const noexcept { return trust_; }
@@ -59,6 +60,7 @@ private:
 /// lifetime: the environment outlives it; a call of look() that is under way as it stops holds the records.
 class record_source final : public cluster_source {
 public:
+    /// `ex`: where kubeconfigs are read and on_change() is called. `records` are not asked before start().
     KCONTROL_DECL record_source(environment& env, executor ex, std::shared_ptr<cluster_records> records,
                                 record_source_options options = {});
     KCONTROL_DECL ~record_source() override;

@@ -47,13 +47,16 @@ public:
     secret_source_options& max_bytes(std::size_t n) { return max_bytes_ = n, *this; }
     /// What these kubeconfigs may say beyond credentials and an https server: auth::trust::untrusted.allow(…).
     secret_source_options& trust(auth::trust level) { return trust_ = std::move(level), *this; }
+    /// Told why Secrets can't be watched, and what on_change() throws.
     secret_source_options& log(logger l) { return log_ = std::move(l), *this; }
 
     const std::string& in_namespace() const noexcept { return namespace_; }
     const std::string& label() const noexcept { return label_; }
     const std::string& selector() const noexcept { return selector_; }
     const std::string& type() const noexcept { return type_; }
+    /// That of named_after(). Empty, the default: a cluster is named as its Secret.
     const std::string& name_label() const noexcept { return name_label_; }
+    /// That of named_after(), which the Secret's name ends with. Default: none.
     const std::string& name_suffix() const noexcept { return name_suffix_; }
     const std::string& key() const noexcept { return key_; }
     std::size_t max_bytes() const noexcept { return max_bytes_; }
@@ -91,11 +94,13 @@ KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& 
 /// Thread-safety and callbacks: see cluster_source; the executor is a strand or a single-threaded context.
 class secret_source final : public cluster_source {
 public:
+    /// `home`: the cluster that has the Secrets; `transport` makes connections to that one only. Nothing is asked
+    /// before start(). The environment outlives it.
     KCONTROL_DECL secret_source(environment& env, executor ex, auth::cluster_config home,
                                 http::transport_factory transport, secret_source_options options = {});
     KCONTROL_DECL ~secret_source() override;
 
-    /// Errors: the home cluster's configuration can't be used.
+    /// Errors: invalid_argument (it runs already), the home cluster's configuration can't be used.
     KCONTROL_DECL result<void> start(std::function<void(std::vector<desired_cluster>)> on_change) override;
     KCONTROL_DECL void stop() override;
 

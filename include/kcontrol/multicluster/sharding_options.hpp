@@ -40,6 +40,7 @@ public:
     /// keeps two replicas from writing there.
     sharding_options& everywhere(std::set<std::string> clusters) { return everywhere_ = std::move(clusters), *this; }
 
+    /// The namespace of its Leases, and the name that they begin with.
     const namespaced_name& group() const noexcept { return group_; }
     const std::string& identity() const noexcept { return identity_; }
     std::uint32_t weight() const noexcept { return weight_; }
@@ -80,11 +81,12 @@ public:
 /// Who shares the clusters now, as one replica sees it.
 class sharding_status {
 public:
+    /// A replica that gives signs of life.
     class peer {
     public:
-        peer(std::string i, std::uint32_t w) : identity(std::move(i)), weight(w) {}
-        std::string identity;
-        std::uint32_t weight;
+        peer(std::string i, std::uint32_t w) : identity(std::move(i)), weight(w) {}  ///< its identity and its weight
+        std::string identity;  ///< what sharding_options::identity() is there; its Lease's holderIdentity
+        std::uint32_t weight;  ///< what sharding_options::weight() is there
         friend bool operator==(const peer&, const peer&) = default;
     };
     bool member = false;                ///< this one's Lease is held, so that it may have clusters

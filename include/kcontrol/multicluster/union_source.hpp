@@ -18,6 +18,7 @@ class union_source_options {
 public:
     /// What stands between the prefix and the name that the source gave; not empty.
     union_source_options& separator(std::string s) { return separator_ = std::move(s), *this; }
+    /// Told which sources do not start, and what functions throw.
     union_source_options& log(logger l) { return log_ = std::move(l), *this; }
 
     const std::string& separator() const noexcept { return separator_; }
@@ -39,6 +40,7 @@ private:
 /// that the sources were made with. Object lifetime: the environment outlives it.
 class union_source final : public cluster_source {
 public:
+    /// `ex`: where on_change() is called, and sources are started again. It has no source at first.
     KCONTROL_DECL union_source(environment& env, executor ex, union_source_options options = {});
     KCONTROL_DECL ~union_source() override;
 

@@ -20,18 +20,18 @@ namespace kcontrol::inline v0_1 {
 class event_limits {
 public:
     event_limits() = default;
-    /// So many different messages of one reason about one object, each within `window` of the one before, and those
-    /// that follow are one Event. At least 1.
+    /// From the n-th different message of one reason about one object on, each within `window` of the one before, all
+    /// are one Event. At least 1.
     event_limits& similar(std::size_t n, duration window) { return similar_ = n, window_ = window, *this; }
     /// Writes about one object: so many at once, then one a period.
     event_limits& spam(std::uint32_t burst, duration period) { return burst_ = burst, period_ = period, *this; }
-    /// How many Events, reasons and objects are remembered.
+    /// How many Events, reasons and objects are remembered, at least 1.
     event_limits& remembered(std::size_t n) { return remembered_ = n, *this; }
 
     std::size_t similar() const noexcept { return similar_; }
-    duration window() const noexcept { return window_; }
-    std::uint32_t burst() const noexcept { return burst_; }
-    duration period() const noexcept { return period_; }
+    duration window() const noexcept { return window_; }     ///< of similar(); default 10 min
+    std::uint32_t burst() const noexcept { return burst_; }  ///< writes about one object at once; default 25
+    duration period() const noexcept { return period_; }     ///< until one more may be written; default 5 min
     std::size_t remembered() const noexcept { return remembered_; }
 
 private:
@@ -56,16 +56,17 @@ public:
 /// Decides with client-go's rules, as a plain state machine:
 ///
 /// - A note like an earlier one (same object, type, reason, message) is that Event again, with a higher count.
-/// - After ten different messages with one reason about one object, each within ten minutes of the one before, what
-///   follows is one Event whose message says that it stands for several.
+/// - From the tenth different message with one reason about one object on, each within ten minutes of the one before,
+///   all are one Event whose message says that it stands for several.
 /// - About one object 25 writes are let through at once and then one in five minutes.
 ///
 /// Source: client-go tools/record/events_cache.go.
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class event_correlator {
 public:
-    KCONTROL_DECL explicit event_correlator(event_limits limits = {});
+    KCONTROL_DECL explicit event_correlator(event_limits limits = {});  ///< remembers nothing yet
 
+    /// Counts the note, written or not. Limits go by `now`; `at` is when the Event was first seen, if it is new.
     KCONTROL_DECL event_decision take(const object_reference& regarding, const event_note& note, time_point now,
                                       wall_time at);
     /// The Event of a decision is on the server under that name: repeats are written to it.

@@ -30,9 +30,9 @@ public:
     /// A second object, as the node that a pod was bound to.
     event_note& related(object_reference r) { return related_ = std::move(r), *this; }
 
-    const std::string& type() const noexcept { return type_; }
-    const std::string& reason() const noexcept { return reason_; }
-    const std::string& message() const noexcept { return message_; }
+    const std::string& type() const noexcept { return type_; }        ///< "Normal" or "Warning"
+    const std::string& reason() const noexcept { return reason_; }    ///< one word in CamelCase; not cut off yet
+    const std::string& message() const noexcept { return message_; }  ///< for people; not cut off yet
     const std::string& action() const noexcept { return action_.empty() ? reason_ : action_; }
     const std::optional<object_reference>& related() const noexcept { return related_; }
 

@@ -26,7 +26,7 @@ public:
     /// Writes Events of core/v1 instead of events.k8s.io/v1: for servers and readers that know no others, and for
     /// roles that grant no others.
     event_recorder_options& core_v1(bool yes = true) { return core_v1_ = yes, *this; }
-    event_recorder_options& limits(event_limits l) { return limits_ = l, *this; }
+    event_recorder_options& limits(event_limits l) { return limits_ = l, *this; }  ///< by default those of client-go
     /// Notes that wait to be written; further ones are dropped, counted and told.
     event_recorder_options& queue(std::size_t notes) { return queue_ = notes, *this; }
     /// While no server answers: so many tries, so far from each other, the first pause random.
@@ -34,13 +34,13 @@ public:
         return tries_ = tries, pause_ = pause, *this;
     }
 
-    const std::string& controller() const noexcept { return controller_; }
+    const std::string& controller() const noexcept { return controller_; }  ///< who reports; at most 128 bytes
     const std::string& instance() const noexcept { return instance_; }
     bool core_v1() const noexcept { return core_v1_; }
     const event_limits& limits() const noexcept { return limits_; }
     std::size_t queue() const noexcept { return queue_; }
-    std::uint32_t tries() const noexcept { return tries_; }
-    duration pause() const noexcept { return pause_; }
+    std::uint32_t tries() const noexcept { return tries_; }  ///< of one note, while no server answers; default 12
+    duration pause() const noexcept { return pause_; }       ///< between two tries; default 10 s
 
 private:
     std::string controller_, instance_;
@@ -75,16 +75,19 @@ public:
 /// Cancellation: see stop(). Object lifetime: destruction ends it without a drain; the environment outlives that.
 class event_recorder {
 public:
+    /// Writes nothing before start(). An instance that `options` leave open is found out here.
     KCONTROL_DECL event_recorder(environment& env, executor ex, client cl, event_recorder_options options,
                                  logger log = {});
     KCONTROL_DECL ~event_recorder();
     event_recorder(const event_recorder&) = delete;
     event_recorder& operator=(const event_recorder&) = delete;
 
+    /// Records that something went as it should: event_note::normal().
     template <resource T>
     void normal(const T& about, std::string reason, std::string message) {
         record(reference_to(about), event_note::normal(std::move(reason), std::move(message)));
     }
+    /// Records that somebody may have to do something: event_note::warning().
     template <resource T>
     void warning(const T& about, std::string reason, std::string message) {
         record(reference_to(about), event_note::warning(std::move(reason), std::move(message)));
@@ -102,7 +105,7 @@ public:
     /// Writes through another client from now on, as after a rotation of credentials.
     KCONTROL_DECL void rebuild(client next);
 
-    KCONTROL_DECL event_recorder_stats stats() const;
+    KCONTROL_DECL event_recorder_stats stats() const;  ///< so far, and how many notes wait now
 
 private:
     struct impl;

@@ -16,13 +16,14 @@ namespace kcontrol::inline v0_1 {
 class object_reference {
 public:
     object_reference() = default;
+    /// Kind, key, uid and resource version of an object; the last two may be unknown.
     object_reference(group_version_kind g, namespaced_name k, std::string u = {}, std::string v = {})
         : gvk(std::move(g)), key(std::move(k)), uid(std::move(u)), resource_version(std::move(v)) {}
 
-    group_version_kind gvk;
-    namespaced_name key;
-    std::string uid;
-    std::string resource_version;
+    group_version_kind gvk;        ///< group, version and kind
+    namespaced_name key;           ///< without a namespace: of a cluster-scoped object
+    std::string uid;               ///< tells it from another object of its name; empty: unknown
+    std::string resource_version;  ///< that whoever reports has seen; empty: unknown
 
     friend bool operator==(const object_reference&, const object_reference&) = default;
 };

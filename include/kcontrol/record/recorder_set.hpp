@@ -16,10 +16,11 @@ namespace kcontrol::inline v0_1 {
 /// What the recorder of one who reports has counted.
 class recorder_report {
 public:
+    /// Who reports, and what his recorder has counted.
     recorder_report(std::string who, event_recorder_stats s) : controller(std::move(who)), stats(s) {}
 
-    std::string controller;
-    event_recorder_stats stats;
+    std::string controller;      ///< who reports: event_recorder_options::controller()
+    event_recorder_stats stats;  ///< at the time of the report
 };
 
 /// What a cluster keeps its event_recorders in.
@@ -28,6 +29,7 @@ public:
 /// Cancellation: see stop(). Object lifetime: whoever holds a recorder may hold it longer; it writes nothing then.
 class recorder_set {
 public:
+    /// One without recorders, which does not run yet. The environment outlives it.
     recorder_set(environment& env, executor ex, client cl, logger log = {})
         : env_(&env), ex_(std::move(ex)), client_(std::move(cl)), log_(std::move(log)) {}
     recorder_set(const recorder_set&) = delete;
@@ -37,11 +39,11 @@ public:
     /// runs; notes that come before are kept.
     KCONTROL_DECL std::shared_ptr<event_recorder> of(const event_recorder_options& options);
 
-    KCONTROL_DECL void start();
+    KCONTROL_DECL void start();  ///< all write, those to come included; idempotent; also after a stop()
     /// Ends all at once, each as event_recorder::stop() does, at `deadline` or after 5 s, whichever is earlier. True if
     /// every note was written or decided upon; else the log is told. Idempotent.
     KCONTROL_DECL awaitable<bool> stop(time_point deadline);
-    KCONTROL_DECL void rebuild(client next);
+    KCONTROL_DECL void rebuild(client next);  ///< all write through that client from now on
 
     /// What each has counted, by who reports.
     KCONTROL_DECL std::vector<recorder_report> reports() const;

@@ -39,6 +39,7 @@ private:
 /// Thread-safety: shared objects safe: a call waits for the one before. Every call may block for a disk.
 class sqlite_records final : public cluster_records {
 public:
+    /// Of the table, kept as the file's user_version; a file with a newer one is refused.
     static constexpr std::int64_t schema_version = 1;
 
     /// Opens the file, or makes it. An older schema is brought up to date; a newer one, another program's database and

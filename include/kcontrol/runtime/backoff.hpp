@@ -12,11 +12,13 @@ namespace kcontrol::inline v0_1 {
 class backoff_policy {
 public:
     backoff_policy() = default;
-    backoff_policy& initial(duration d) { return initial_ = d, *this; }
+    backoff_policy& initial(duration d) { return initial_ = d, *this; }  ///< the first delay; default 800 ms
+    /// Delays grow up to this; jitter comes on top. Default 30 s.
     backoff_policy& cap(duration d) { return cap_ = d, *this; }
-    backoff_policy& factor(double f) { return factor_ = f, *this; }
+    backoff_policy& factor(double f) { return factor_ = f, *this; }  ///< of a delay and the one before; default 2
     /// The delay is stretched by up to this share of itself.
     backoff_policy& jitter(double j) { return jitter_ = j, *this; }
+    /// After so long without a failure the next delay is the initial one again. Default 2 min.
     backoff_policy& reset_after(duration d) { return reset_after_ = d, *this; }
 
     duration initial() const noexcept { return initial_; }
@@ -38,12 +40,13 @@ private:
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class backoff {
 public:
+    /// No failure yet.
     explicit backoff(backoff_policy policy = {}) : policy_(policy), next_(policy.initial()) {}
 
     /// The delay before the next try after a failure at `now`. `unit` is a random number in [0, 1).
     KCONTROL_DECL duration next(time_point now, double unit);
 
-    void reset() { next_ = policy_.initial(), last_ = {}; }
+    void reset() { next_ = policy_.initial(), last_ = {}; }  ///< to be called after a success
 
 private:
     backoff_policy policy_;

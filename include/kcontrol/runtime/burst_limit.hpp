@@ -13,6 +13,7 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class burst_limit {
 public:
+    /// The whole burst is there from the start.
     burst_limit(std::uint32_t burst, duration period) : burst_(burst), period_(period) {}
 
     /// How long to wait before the next time; zero if it may be now, which counts it.

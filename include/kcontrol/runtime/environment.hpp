@@ -37,12 +37,14 @@ public:
 /// What a name in a directory stands for, links followed.
 enum class file_kind { regular, directory, fifo, socket, device };
 
+/// A name in a directory, and what it stands for.
 class directory_entry {
 public:
+    /// A name and its kind.
     directory_entry(std::string n, file_kind k) : name(std::move(n)), kind(k) {}
 
-    std::string name;
-    file_kind kind;
+    std::string name;  ///< without the path of the directory
+    file_kind kind;    ///< of a link: of what it leads to
 
     friend bool operator==(const directory_entry&, const directory_entry&) = default;
 };
@@ -105,8 +107,9 @@ public:
     virtual std::map<std::string, std::string> all_variables() const { return {}; }
 
     /// Runs a program to its end on the executor of the coroutine that awaits it; only its start blocks that. Any exit
-    /// is a success here. Errors: file_failed (it can't be started), timeout and stopped (it was killed), unavailable
-    /// (this environment or this machine starts no programs, which is so unless an environment says otherwise).
+    /// is a success here. Errors: invalid_argument (its path is not absolute), file_failed (it can't be started),
+    /// timeout and stopped (it was killed), unavailable (this environment or this machine starts no programs, which is
+    /// so unless an environment says otherwise).
     virtual awaitable<result<process_result>> run_process(process_command) {
         co_return error(errc::unavailable, "programs can't be started here");
     }

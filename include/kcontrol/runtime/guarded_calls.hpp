@@ -24,7 +24,7 @@ namespace kcontrol::inline v0_1 {
 /// who may be destroyed by a function that it calls holds it by a shared pointer.
 class guarded_calls {
 public:
-    KCONTROL_DECL guarded_calls(environment& env, logger log);
+    KCONTROL_DECL guarded_calls(environment& env, logger log);  ///< the environment outlives it
 
     /// Calls f(); true if it returned. `what` says whose function it is ("an event handler"), in few words of which
     /// there are few. about() says which object or cluster it was about; it is called only when f threw. Neither its
@@ -39,6 +39,7 @@ public:
             return false;
         }
     }
+    /// The same where there is nothing to say about it.
     template <class F>
     bool call(std::string_view what, F&& f) {
         return call(what, std::forward<F>(f), [] { return std::string(); });

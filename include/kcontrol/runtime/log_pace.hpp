@@ -14,6 +14,7 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class log_pace {
 public:
+    /// No two lines are due within a period.
     explicit log_pace(duration period = std::chrono::seconds(10)) : period_(period) {}
 
     /// It has happened. A number: a line is due, about so many.

@@ -35,7 +35,9 @@ public:
     /// Kills it likewise.
     process_command& stop(std::stop_token token) { return stop_ = std::move(token), *this; }
 
+    /// The program's absolute path, then its arguments; empty: nothing to run.
     const std::vector<std::string>& arguments() const noexcept { return arguments_; }
+    /// By name; default none.
     const std::map<std::string, std::string>& variables() const noexcept { return variables_; }
     const std::string& input() const noexcept { return input_; }
     std::size_t max_output() const noexcept { return max_output_; }

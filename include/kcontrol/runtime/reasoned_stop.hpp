@@ -40,7 +40,7 @@ public:
     /// A token that says nothing else: triggered, it is `stopped`.
     explicit reasoned_token(std::stop_token plain) : token_(std::move(plain)) {}
 
-    const std::stop_token& token() const noexcept { return token_; }
+    const std::stop_token& token() const noexcept { return token_; }  ///< for what asks for no reason
     /// The first reason that there was; none as long as the token is not triggered.
     KCONTROL_DECL stop_reason reason() const noexcept;
 
@@ -60,15 +60,16 @@ public:
     KCONTROL_DECL stop_parents();
     KCONTROL_DECL stop_parents(const stop_parents&);
     KCONTROL_DECL stop_parents(stop_parents&&) noexcept;
-    KCONTROL_DECL stop_parents& operator=(stop_parents) noexcept;
+    KCONTROL_DECL stop_parents& operator=(stop_parents) noexcept;  ///< in place of those it has
     KCONTROL_DECL ~stop_parents();
     /// One that means `stopped`.
     KCONTROL_DECL stop_parents(std::stop_token token);  // NOLINT: meant to convert
     /// One that says itself what it means.
     KCONTROL_DECL stop_parents(reasoned_token token);  // NOLINT
 
+    /// One more, and what it means. Of those that are triggered already the one added first counts.
     KCONTROL_DECL stop_parents& add(std::stop_token token, stop_reason meaning);
-    KCONTROL_DECL stop_parents& add(reasoned_token token);
+    KCONTROL_DECL stop_parents& add(reasoned_token token);  ///< one more, which says itself what it means
 
 private:
     friend class reasoned_stop;
@@ -80,14 +81,15 @@ private:
 /// Thread-safety: shared objects safe. Object lifetime: destruction stops it. Tokens may outlive it.
 class reasoned_stop {
 public:
+    /// Without parents only stop() ends it. It is stopped from the start if one of them is triggered already.
     KCONTROL_DECL explicit reasoned_stop(const stop_parents& parents = {});
     KCONTROL_DECL ~reasoned_stop();
     reasoned_stop(const reasoned_stop&) = delete;
     reasoned_stop& operator=(const reasoned_stop&) = delete;
 
-    const reasoned_token& token() const noexcept { return token_; }
-    bool stopped() const noexcept { return token_.token().stop_requested(); }
-    stop_reason reason() const noexcept { return token_.reason(); }
+    const reasoned_token& token() const noexcept { return token_; }            ///< for what is to end
+    bool stopped() const noexcept { return token_.token().stop_requested(); }  ///< from any thread
+    stop_reason reason() const noexcept { return token_.reason(); }            ///< none as long as it is not stopped
 
     /// Triggers the token, if it is not. Idempotent; `why` is not none.
     KCONTROL_DECL void stop(stop_reason why = stop_reason::stopped);

@@ -33,7 +33,7 @@ public:
     /// The number of the current generation.
     KCONTROL_DECL std::uint64_t generation() const;
 
-    KCONTROL_DECL bool stopped() const;
+    KCONTROL_DECL bool stopped() const;  ///< whether the current generation has ended
 
     /// Ends the current generation. Idempotent.
     KCONTROL_DECL void stop();

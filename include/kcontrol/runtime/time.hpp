@@ -12,11 +12,11 @@ using duration = std::chrono::nanoseconds;
 
 /// Names the monotonic time line; it has no now(), because only an environment may read a clock.
 struct monotonic_clock {
-    using rep = std::int64_t;
-    using period = std::nano;
-    using duration = kcontrol::duration;
-    using time_point = std::chrono::time_point<monotonic_clock>;
-    static constexpr bool is_steady = true;
+    using rep = std::int64_t;                                     ///< nanoseconds, 292 years of them
+    using period = std::nano;                                     ///< one tick is a nanosecond
+    using duration = kcontrol::duration;                          ///< the library's own, as everywhere
+    using time_point = std::chrono::time_point<monotonic_clock>;  ///< since a beginning of the environment's own
+    static constexpr bool is_steady = true;                       ///< it never goes back
 };
 
 /// A point on the monotonic time line: for deadlines, delays and intervals.

@@ -31,9 +31,9 @@ public:
     async_event& operator=(const async_event&) = delete;
     KCONTROL_DECL ~async_event();
 
-    KCONTROL_DECL void notify_one();
-    KCONTROL_DECL void notify_all();
-    bool has_waiters() const noexcept { return !waiters_.empty(); }
+    KCONTROL_DECL void notify_one();  ///< ends the wait of who has waited longest; without waiters nothing
+    KCONTROL_DECL void notify_all();  ///< ends all waits that there are; what waits again meanwhile goes on waiting
+    bool has_waiters() const noexcept { return !waiters_.empty(); }  ///< at this moment
 
     /// Waits for a notification, for `deadline` (none by default) or for `stop`, whichever comes first.
     KCONTROL_DECL awaitable<wake> wait(environment& env, std::stop_token stop,

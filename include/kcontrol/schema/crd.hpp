@@ -18,14 +18,16 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class custom_resource_definition {
 public:
+    /// One entry of spec.versions.
     class version {
     public:
+        /// The names in it, what kcontrol_crd() says, and the schema as schema_of() gives it.
         version(const resource_name& n, const crd_options& o, std::string s)
             : name(n), options(o), schema(std::move(s)) {}
 
-        resource_name name;
-        crd_options options;
-        std::string schema;  ///< JSON
+        resource_name name;   ///< its version; all else counts in the first one. Texts are not copied
+        crd_options options;  ///< names and categories count in the first version
+        std::string schema;   ///< JSON
     };
 
     /// The first version gives the names.
@@ -33,11 +35,14 @@ public:
 
     /// `widgets.example.com`.
     std::string name() const { return std::string(first().plural) + "." + std::string(first().group); }
+    /// In the order of their types in crd_of(); the first gives the names.
     const std::vector<version>& versions() const noexcept { return versions_; }
 
+    /// Sets an entry of metadata.labels; the last one of a key counts.
     custom_resource_definition& label(std::string key, std::string value) {
         return labels_.insert_or_assign(std::move(key), std::move(value)), *this;
     }
+    /// Sets an entry of metadata.annotations; the last one of a key counts.
     custom_resource_definition& annotation(std::string key, std::string value) {
         return annotations_.insert_or_assign(std::move(key), std::move(value)), *this;
     }
@@ -46,12 +51,13 @@ public:
     /// left to others, such as cert-manager. Default: nothing is converted but apiVersion.
     custom_resource_definition& convert_by_service(std::string ns, std::string service, std::string ca_pem = {},
                                                    std::string path = "/convert") {
-        converter_ns_ = std::move(ns), converter_ = std::move(service);
+        converter_ns_ = std::move(ns), converter_ = std::move(service), converter_url_.clear();
         return converter_ca_ = std::move(ca_pem), converter_path_ = std::move(path), *this;
     }
-    /// The same of one at a URL.
+    /// The same of one at a URL. The last call of the two counts.
     custom_resource_definition& convert_by_url(std::string url, std::string ca_pem = {}) {
-        return converter_url_ = std::move(url), converter_ca_ = std::move(ca_pem), *this;
+        converter_url_ = std::move(url), converter_.clear();
+        return converter_ca_ = std::move(ca_pem), *this;
     }
 
     /// The object as compact JSON (which is YAML as well: `kubectl apply -f` takes it). The same types give the same

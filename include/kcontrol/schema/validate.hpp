@@ -28,13 +28,14 @@ enum class field_error_kind : std::uint8_t {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class field_error {
 public:
+    /// The path, the kind, the value as it is shown, and the message; see the members.
     field_error(std::string where, field_error_kind k, std::string shown_value, std::string text)
         : path(std::move(where)), kind(k), value(std::move(shown_value)), message(std::move(text)) {}
 
-    std::string path;  ///< `spec.ports[1].name`
-    field_error_kind kind;
-    std::string value;    ///< as Kubernetes prints it; empty where it prints none
-    std::string message;  ///< `spec.replicas in body should be less than or equal to 10`; empty where kind says all
+    std::string path;       ///< `spec.ports[1].name`
+    field_error_kind kind;  ///< what reason() and the first words of body() come from
+    std::string value;      ///< as Kubernetes prints it; empty where it prints none
+    std::string message;    ///< `spec.replicas in body should be less than or equal to 10`; empty where kind says all
 
     /// As metav1.StatusCause has it: `Invalid value: 11: spec.replicas in body should be less than or equal to 10`.
     KCONTROL_DECL std::string body() const;

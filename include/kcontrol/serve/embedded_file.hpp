@@ -12,12 +12,12 @@ namespace kcontrol::inline v0_1::http {
 /// A file and how it is served. Its texts live as long as the program.
 class embedded_file {
 public:
-    std::string_view path;  ///< "/", "/logo.svg"
-    std::string_view content_type;
+    std::string_view path;          ///< "/", "/logo.svg"
+    std::string_view content_type;  ///< the header's value: "text/html; charset=utf-8"
     /// Of a page: a Content-Security-Policy that lets exactly its own scripts and styles run, and lets it reach its own
     /// server only.
     std::string_view policy;
-    std::string_view text;
+    std::string_view text;  ///< the whole body, as it is sent
 };
 
 /// Protected (responses.hpp), with the file's own policy.

@@ -24,7 +24,7 @@ public:
     /// Bytes of events since the log was made. The difference of two is what lies between them.
     using position = std::uint64_t;
 
-    KCONTROL_DECL void push(std::string event);
+    KCONTROL_DECL void push(std::string event);  ///< at the end, as format_event() writes it; nothing of an empty one
 
     /// The next events from `at` on, in order, joined: at least one if there is one, then as many as fit into
     /// `max_bytes`. Moves `at` behind them. `at` is a position that end() or take() gave, and not forgotten.

@@ -19,6 +19,7 @@
 
 namespace kcontrol::inline v0_1::http {
 
+/// How many clients an event_stream may have, how far they may fall behind, and how it writes to them.
 class event_stream_options {
 public:
     event_stream_options() = default;
@@ -61,6 +62,7 @@ public:
     /// Sends a client what comes before the events, such as the present state. Its error ends the stream.
     using opening = std::function<awaitable<result<void>>(responder&)>;
 
+    /// Without clients. `log` is told of those that are cut off or refused.
     explicit event_stream(environment& env, event_stream_options options = {}, logger log = {})
         : env_(env), options_(options), log_(std::move(log)) {}
 
@@ -71,11 +73,11 @@ public:
     /// from the moment on at which `first` begins is sent after it.
     KCONTROL_DECL awaitable<void> serve(responder& out, response_head head, opening first = {});
 
-    const event_stream_options& options() const noexcept { return options_; }
-    std::size_t clients() const noexcept { return clients_.size(); }
+    const event_stream_options& options() const noexcept { return options_; }  ///< as it was made with
+    std::size_t clients() const noexcept { return clients_.size(); }           ///< whose streams have not ended yet
     /// How many clients were cut off because they were too far behind, and because others wanted their place.
     std::uint64_t cut_off_behind() const noexcept { return cut_off_behind_; }
-    std::uint64_t cut_off_crowded() const noexcept { return cut_off_crowded_; }
+    std::uint64_t cut_off_crowded() const noexcept { return cut_off_crowded_; }  ///< for others in want of a place
     /// Both.
     std::uint64_t cut_off() const noexcept { return cut_off_behind_ + cut_off_crowded_; }
     /// How many were not served because there were too many.

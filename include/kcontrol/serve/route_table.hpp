@@ -16,6 +16,7 @@ namespace kcontrol::inline v0_1::http {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class path_parameters {
 public:
+    /// What get() says of that name; of two the one added first.
     void add(std::string name, std::string value) { all_.emplace_back(std::move(name), std::move(value)); }
     /// Empty for a name that the pattern does not have.
     KCONTROL_DECL std::string_view get(std::string_view name) const noexcept;
@@ -34,11 +35,11 @@ enum class route_outcome {
 /// What a table says about a request.
 class route_match {
 public:
-    route_outcome outcome = route_outcome::unknown_path;
-    std::size_t route = 0;       ///< if found: what add() returned
-    path_parameters parameters;  ///< if found
-    std::string allow;           ///< of wrong_method: the value of the Allow header
-    std::string problem;         ///< of malformed_path
+    route_outcome outcome = route_outcome::unknown_path;  ///< whether there is a route, or why not
+    std::size_t route = 0;                                ///< if found: what add() returned
+    path_parameters parameters;                           ///< if found
+    std::string allow;                                    ///< of wrong_method: the value of the Allow header
+    std::string problem;                                  ///< of malformed_path
 };
 
 /// Patterns are paths, segment by segment. `{name}` takes one segment that is not empty, decoded; `{name...}`, as the

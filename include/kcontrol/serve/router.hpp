@@ -17,12 +17,13 @@ namespace kcontrol::inline v0_1::http {
 /// A request with what the pattern of its route took from its path.
 class routed_request : public server_request {
 public:
+    /// A request, and what the variables of a pattern took; by default there are none.
     explicit routed_request(server_request r, path_parameters p = {})
         : server_request(std::move(r)), parameters_(std::move(p)) {}
 
     /// The target without and after its '?'.
     std::string_view path() const noexcept { return split_target(target).first; }
-    std::string_view query() const noexcept { return split_target(target).second; }
+    std::string_view query() const noexcept { return split_target(target).second; }  ///< undecoded; empty without '?'
     /// What a variable of the pattern took, or empty.
     std::string_view parameter(std::string_view name) const noexcept { return parameters_.get(name); }
 
@@ -46,6 +47,7 @@ public:
     KCONTROL_DECL router& get(std::string_view pattern, answer_function answer);
     /// Adds a route. `method` empty: every method, for what decides about methods itself.
     KCONTROL_DECL router& add(std::string method, std::string_view pattern, answer_function answer);
+    /// Adds a route that `serve` answers by the responder; `method` and `pattern` as of add().
     KCONTROL_DECL router& stream(std::string method, std::string_view pattern, route_handler serve);
     /// Answers the requests, of any method, that no route fits.
     KCONTROL_DECL router& otherwise(answer_function answer);

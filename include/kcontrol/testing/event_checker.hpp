@@ -23,7 +23,7 @@ public:
     /// `name` begins each violation's text.
     explicit event_checker(std::string name) : name_(std::move(name)) {}
 
-    KCONTROL_DECL void take(const any_event& event);
+    KCONTROL_DECL void take(const any_event& event);  ///< the handler's next event; resyncs are passed over
 
     /// The informer was dropped with its cache: what was known is no longer expected to be ended.
     void forget_live() { live_.clear(); }
@@ -32,6 +32,7 @@ public:
     /// what was deleted may be there again.
     KCONTROL_DECL void expect_other_history();
 
+    /// Every breach so far, a line each; empty: there is none.
     const std::vector<std::string>& violations() const noexcept { return violations_; }
 
     /// What is added and not deleted: uid → version seen last.
@@ -41,7 +42,7 @@ public:
     /// inferred.
     const std::map<std::string, std::vector<std::string>>& history() const noexcept { return history_; }
 
-    std::uint64_t events() const noexcept { return events_; }
+    std::uint64_t events() const noexcept { return events_; }  ///< those taken so far, without resyncs
 
 private:
     KCONTROL_DECL void blame(const any_event& event, const std::string& what);

@@ -24,12 +24,19 @@ public:
     /// Called when a pod begins to run, again, or another one of its name; `run` counts these from 0.
     using life_of_pod = std::function<pod_life(const json::value& pod, std::size_t run)>;
 
+    /// How many nodes there are at the start. Default 1.
     fake_cluster_options& nodes(int count) { return nodes_ = count, *this; }
+    /// How pods live; not null. Default: pod_life_of().
     fake_cluster_options& life(life_of_pod f) { return life_ = std::move(f), *this; }
+    /// From a change to what follows from it. Default 10 ms.
     fake_cluster_options& reaction(duration d) { return reaction_ = d, *this; }
+    /// The longest that a deleted pod takes to end. Default 1 s.
     fake_cluster_options& termination(duration d) { return termination_ = d, *this; }
+    /// From the loss of a node to the deletion of its pods. Default 5 min.
     fake_cluster_options& eviction_delay(duration d) { return eviction_delay_ = d, *this; }
+    /// Whether Jobs, ReplicaSets and Deployments are acted on. Default true.
     fake_cluster_options& controllers(bool yes) { return controllers_ = yes, *this; }
+    /// Whether each namespace has the service account "default". Default false.
     fake_cluster_options& service_accounts(bool yes) { return service_accounts_ = yes, *this; }
 
     /// Nodes that are made at the start: node-0, node-1… Nodes that a test makes itself count as well. Default 1.
@@ -78,7 +85,9 @@ private:
 /// Object lifetime: the server outlives it, the environment outlives what it began.
 class fake_cluster {
 public:
+    /// Makes the nodes and looks at what is there. From then on it answers `kubectl exec` (api_server::on_exec).
     KCONTROL_DECL fake_cluster(environment& env, api_server& api, fake_cluster_options options = {});
+    /// On a server of a simulated world, in its time.
     fake_cluster(sim_world& world, sim_server& server, fake_cluster_options options = {})
         : fake_cluster(world.env(), server.api(), std::move(options)) {}
     KCONTROL_DECL ~fake_cluster();
@@ -95,7 +104,7 @@ public:
     /// The node is not heard of: it and its pods are not ready, and after the eviction delay they are deleted, which no
     /// kubelet confirms.
     KCONTROL_DECL void lose_node(const std::string& name);
-    /// It is back.
+    /// It is back: so are its pods that still run, and those that were deleted meanwhile end.
     KCONTROL_DECL void restore_node(const std::string& name);
 
 private:

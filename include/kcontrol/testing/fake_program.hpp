@@ -16,14 +16,19 @@ namespace kcontrol::inline v0_1::testing {
 class fake_run {
 public:
     fake_run() = default;
+    /// It writes this to standard output and ends at once, with status 0.
     explicit fake_run(std::string output) { result_.output = std::move(output); }
 
+    /// What it returns. Default 0.
     fake_run& status(int code) { return result_.exit_status = code, *this; }
+    /// The signal that ends it. Default 0: none does.
     fake_run& signal(int number) { return result_.signal = number, *this; }
+    /// What it writes to standard error. Default: nothing.
     fake_run& errors(std::string text) { return result_.errors = std::move(text), *this; }
     /// How long it runs, by the environment's clock.
     fake_run& takes(duration d) { return takes_ = d, *this; }
 
+    /// How it ends, before outputs are cut to process_command::max_output().
     const process_result& result() const noexcept { return result_; }
     duration takes() const noexcept { return takes_; }
 

@@ -49,7 +49,7 @@ public:
 
     /// Subscriptions that are alive, and those ever made.
     KCONTROL_DECL std::size_t listeners() const;
-    std::size_t subscriptions() const noexcept { return subscriptions_; }
+    std::size_t subscriptions() const noexcept { return subscriptions_; }  ///< how many were ever made
 
 private:
     environment& env_;

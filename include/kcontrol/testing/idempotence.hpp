@@ -38,32 +38,45 @@ public:
     idempotence_options& seed(json::value object) { return seeds_.push_back(std::move(object)), *this; }
     /// Whatever else is to be there: kinds, tokens, answers. Called for each world, before the seeds are made.
     using preparation = std::function<void(sim_world&, sim_server&)>;
-    idempotence_options& prepare(preparation f) { return prepare_ = std::move(f), *this; }
+    idempotence_options& prepare(preparation f) { return prepare_ = std::move(f), *this; }  ///< replaces the one before
     /// A kind besides that of the object. Not needed for Kubernetes' own.
     idempotence_options& register_resource(resource_type type) { return kinds_.push_back(std::move(type)), *this; }
+    /// The same of the kind of a C++ type.
     template <resource T>
     idempotence_options& register_resource() {
         return register_resource(resource_type_of(resource_of<T>()));
     }
     /// A fake_cluster acts beside the controller: pods run, Deployments become available.
     idempotence_options& fakes(fake_cluster_options o) { return fakes_ = std::move(o), *this; }
+    /// How the simulated API server is.
     idempotence_options& server(api_server_options o) { return server_ = std::move(o), *this; }
+    /// How the program's manager is.
     idempotence_options& manager(manager_options o) { return manager_ = std::move(o), *this; }
 
+    /// How long nothing may change once all is at rest. Default 1 min.
     idempotence_options& quiet(duration d) { return quiet_ = d, *this; }
+    /// Of virtual time, until all must be at rest. Default 2 h.
     idempotence_options& limit(duration d) { return limit_ = d, *this; }
+    /// How often the program is started anew at rest. Default 3.
     idempotence_options& rounds(int n) { return rounds_ = n, *this; }
+    /// What happens to each call in turn. Default: all of call_fault.
     idempotence_options& faults(std::vector<call_fault> f) { return faults_ = std::move(f), *this; }
+    /// Each fault happens to each n-th call only; 0 counts as 1. Default 1.
     idempotence_options& every(std::size_t n) { return every_ = std::max<std::size_t>(n, 1), *this; }
+    /// Of each simulated world. Default 1.
     idempotence_options& random_seed(std::uint64_t s) { return random_seed_ = s, *this; }
+    /// Whether writes that change nothing count at rest. Default false.
     idempotence_options& refuse_idle_writes(bool yes) { return refuse_idle_writes_ = yes, *this; }
     /// Members that may differ at the end, wherever they are: "lastPolled".
     idempotence_options& ignore_field(std::string name) { return fields_.insert(std::move(name)), *this; }
     /// Kinds that may be written at any time; Events and Leases are among them.
     idempotence_options& ignore_kind(group_resource id) { return ignored_.insert(std::move(id)), *this; }
 
+    /// What seed() was given, in the order in which they are made.
     const std::vector<json::value>& seeds() const noexcept { return seeds_; }
+    /// What prepare() was given last, or null.
     const preparation& preparing() const noexcept { return prepare_; }
+    /// What register_resource() was given.
     const std::vector<resource_type>& kinds() const noexcept { return kinds_; }
     const std::optional<fake_cluster_options>& fakes() const noexcept { return fakes_; }
     const api_server_options& server() const noexcept { return server_; }
@@ -82,7 +95,9 @@ public:
     /// Whether writes that change nothing, such as a server-side apply of what is there, count as writes at rest.
     /// Default false: they are counted in the report only.
     bool refuses_idle_writes() const noexcept { return refuse_idle_writes_; }
+    /// What ignore_field() was given.
     const std::set<std::string>& ignored_fields() const noexcept { return fields_; }
+    /// What ignore_kind() was given, and the kinds of Events and Leases.
     const std::set<group_resource>& ignored_kinds() const noexcept { return ignored_; }
 
 private:
@@ -114,10 +129,10 @@ public:
     /// All that is wrong, a line each; or what was tried.
     KCONTROL_DECL std::string text() const;
 
-    std::vector<std::string> problems;
-    std::vector<std::string> calls;  ///< from the object's creation to rest: "POST /api/v1/…", without watches
-    std::size_t runs = 0;            ///< worlds that were tried, the one without a fault among them
-    std::size_t idle_writes = 0;     ///< writes at rest that changed nothing
+    std::vector<std::string> problems;  ///< what is wrong, a line each; empty: nothing
+    std::vector<std::string> calls;     ///< from the object's creation to rest: "POST /api/v1/…", without watches
+    std::size_t runs = 0;               ///< worlds that were tried, the one without a fault among them
+    std::size_t idle_writes = 0;        ///< writes at rest that changed nothing
 };
 
 namespace detail {

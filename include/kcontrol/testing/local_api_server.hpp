@@ -38,7 +38,7 @@ public:
 
     /// The API behind the socket.
     testing::api_server& api() noexcept { return api_; }
-    std::uint16_t port() const noexcept { return port_; }
+    std::uint16_t port() const noexcept { return port_; }  ///< that start() bound last; 0 before
 
     /// How to reach it with that token (or none). A token is checked only if api().access() knows any.
     KCONTROL_DECL auth::cluster_config config(const std::string& token = {}) const;

@@ -51,7 +51,7 @@ public:
 
     /// When the next timer is due, if there is one.
     KCONTROL_DECL std::optional<time_point> next_timer() const;
-    std::size_t pending_timers() const noexcept { return pending_.size(); }
+    std::size_t pending_timers() const noexcept { return pending_.size(); }  ///< timers that somebody waits for
 
     /// Makes the watches of a directory report a change, which changes of `files` alone do not.
     KCONTROL_DECL void touch(const std::string& directory);

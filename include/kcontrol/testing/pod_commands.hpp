@@ -14,9 +14,10 @@ class api_server;
 /// What a command says and how it ends.
 class command_outcome {
 public:
-    std::string output, error_output;
-    int exit_code = 0;
-    bool echoes = false;  ///< it says back what it hears first, as `cat` does
+    std::string output;        ///< what it writes to standard output
+    std::string error_output;  ///< what it writes to standard error
+    int exit_code = 0;         ///< 0: it succeeds
+    bool echoes = false;       ///< it says back what it hears first, as `cat` does
 };
 
 /// The annotation `sim/exec` of a pod is a map in YAML: a command, its words joined by blanks, or "*" for all others,

@@ -35,13 +35,21 @@ public:
 
     /// Nothing: until it is deleted.
     pod_life& run_for(std::optional<duration> d) { return run_for_ = d, *this; }
+    /// What its containers end with. Default 0.
     pod_life& exit_code(int code) { return exit_code_ = code, *this; }
+    /// The termination message of its containers. Default: none.
     pod_life& message(std::string text) { return message_ = std::move(text), *this; }
+    /// Why its containers ended. Default, and if empty: Completed or Error, by the exit code.
     pod_life& reason(std::string text) { return reason_ = std::move(text), *this; }
+    /// From its node to running. Default 500 ms.
     pod_life& start_after(duration d) { return start_after_ = d, *this; }
+    /// From its node to its eviction. Default: never.
     pod_life& evict_after(duration d) { return evict_after_ = d, *this; }
+    /// From its node until that is not heard of any more. Default: never.
     pod_life& lose_node_after(duration d) { return lose_node_after_ = d, *this; }
+    /// No node takes it; `why` is the scheduler's message.
     pod_life& unschedulable(std::string why) { return unschedulable_ = std::move(why), *this; }
+    /// It has no image, and stays Pending; `why` is the kubelet's message.
     pod_life& image_error(std::string why) { return image_error_ = std::move(why), *this; }
 
     const std::optional<duration>& run_for() const noexcept { return run_for_; }

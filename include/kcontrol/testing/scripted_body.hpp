@@ -25,15 +25,17 @@ enum class stream_end {
 /// outlives it.
 class scripted_body {
 public:
-    explicit scripted_body(environment& env) : env_(env) {}
+    explicit scripted_body(environment& env) : env_(env) {}  ///< without a slice, and open
 
-    KCONTROL_DECL void push(std::string slice);
-    KCONTROL_DECL void end(stream_end how);
+    KCONTROL_DECL void push(std::string slice);  ///< after those before; an empty one is passed over
+    KCONTROL_DECL void end(stream_end how);      ///< once the slices are read; default stream_end::open
     /// True once the reader has closed the stream.
     bool abandoned() const noexcept { return abandoned_; }
 
     /// The reader's side.
     void abandon() noexcept { abandoned_ = true; }
+    /// What there is of the next slice, or 0 at a clean end; waits for at most `idle`. Errors: stopped, timeout,
+    /// truncated, connection_lost.
     KCONTROL_DECL awaitable<result<std::size_t>> read(std::span<char> into, duration idle, std::stop_token stop);
 
 private:

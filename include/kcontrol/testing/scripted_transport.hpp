@@ -19,6 +19,7 @@ namespace kcontrol::inline v0_1::testing {
 /// Thread-safety: shared objects unsafe.
 class scripted_step {
 public:
+    /// `expected`: as of scripted_transport::expect().
     KCONTROL_DECL scripted_step(environment& env, std::string expected);
 
     /// The request's body must be this.
@@ -60,7 +61,7 @@ private:
 /// Thread-safety: shared objects unsafe; use it on the client's executor. Object lifetime: the environment outlives it.
 class scripted_transport final : public http::transport, public std::enable_shared_from_this<scripted_transport> {
 public:
-    explicit scripted_transport(environment& env) : env_(env) {}
+    explicit scripted_transport(environment& env) : env_(env) {}  ///< without a step; to be made with std::make_shared
 
     /// Adds a step: "METHOD target". "GET /path?*" expects any target that begins so. The reference is good until the
     /// step is played.
@@ -71,25 +72,30 @@ public:
     KCONTROL_DECL result<void> verify() const;
     /// The same as a list of texts, which is empty if all went well.
     KCONTROL_DECL std::vector<std::string> failures() const;
-    std::size_t steps_left() const noexcept { return steps_.size(); }
+    std::size_t steps_left() const noexcept { return steps_.size(); }  ///< steps that nobody has requested yet
 
     /// The requests so far, and the deadline of each.
     const std::vector<http::request>& sent() const noexcept { return sent_; }
+    /// The time that each of sent() had, in the same order.
     const std::vector<duration>& deadlines() const noexcept { return deadlines_; }
 
     /// A factory whose transports are all this one.
     KCONTROL_DECL http::transport_factory factory();
     /// How often the factory was called, and with what last.
     int connected() const noexcept { return connected_; }
-    const http::endpoint& server() const noexcept { return server_; }
-    const http::tls_options& tls() const noexcept { return tls_; }
+    const http::endpoint& server() const noexcept { return server_; }  ///< the last that the factory was called for
+    const http::tls_options& tls() const noexcept { return tls_; }     ///< the last that the factory was given
 
+    /// Plays the next step and reads its body to the end. Errors: unavailable (another request was expected), those of
+    /// the step, too_large, timeout, stopped.
     KCONTROL_DECL awaitable<result<http::response>> round_trip(http::request req,
                                                                http::exchange_options options) override;
+    /// Plays the next step; its body is read as it comes. Errors: unavailable (another request was expected), those of
+    /// the step, timeout, stopped.
     KCONTROL_DECL awaitable<result<http::streamed_response>> open_stream(http::request req,
                                                                          http::exchange_options options) override;
-    void close() override { closed_ = true; }
-    bool closed() const noexcept { return closed_; }
+    void close() override { closed_ = true; }         ///< is remembered only: requests are still answered
+    bool closed() const noexcept { return closed_; }  ///< whether close() was called
 
 private:
     KCONTROL_DECL error unexpected(std::string what);

@@ -20,7 +20,7 @@ public:
 
     /// Ready to answer when it returns. Errors: file_failed, unavailable, timeout, with what the programs said.
     virtual awaitable<result<void>> start() = 0;
-    virtual awaitable<void> stop() = 0;
+    virtual awaitable<void> stop() = 0;  ///< returns when nothing of it runs; start() may follow
     /// How to reach it, as somebody who may do everything.
     virtual auth::cluster_config config() const = 0;
     /// The same as a kubeconfig file's text.

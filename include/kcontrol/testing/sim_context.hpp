@@ -22,8 +22,9 @@ namespace kcontrol::inline v0_1::testing {
 /// A deterministic generator (splitmix64). Equal seeds give equal numbers everywhere.
 class sim_random {
 public:
-    explicit sim_random(std::uint64_t seed) : state_(seed) {}
+    explicit sim_random(std::uint64_t seed) : state_(seed) {}  ///< which decides all its numbers
 
+    /// The next number, of all 64 bits.
     std::uint64_t next() {
         std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -54,21 +55,22 @@ class sim_context : public boost::asio::execution_context {
 public:
     class executor_type;
 
+    /// `seed`: decides what runs next, and what random() gives.
     KCONTROL_DECL explicit sim_context(std::uint64_t seed);
     KCONTROL_DECL ~sim_context();
 
-    executor_type get_executor() noexcept;
+    executor_type get_executor() noexcept;  ///< keeps no order of what it runs; a strand of it does
 
-    time_point now() const noexcept { return now_; }
+    time_point now() const noexcept { return now_; }  ///< virtual time, which begins at 1 h
 
     /// Runs until `done` holds (true), or until virtual time would pass `limit` or nothing is left to do (false).
     KCONTROL_DECL bool run_until(const std::function<bool()>& done, time_point limit);
 
-    /// Runs until virtual time has moved on by `d`.
+    /// Runs until virtual time has moved on by `d`, or by more where something skips time meanwhile.
     void run_for(duration d) {
         const auto end = now_ + d;
         run_until([] { return false; }, end);
-        now_ = end;
+        if (now_ < end) now_ = end;
     }
 
     /// Lets time pass without running anything, as for a program that was stopped (SIGSTOP, a machine that was paused):
@@ -89,11 +91,11 @@ public:
     /// The number of functions run.
     std::uint64_t steps() const noexcept { return steps_; }
 
-    using timer_id = std::pair<time_point, std::uint64_t>;
+    using timer_id = std::pair<time_point, std::uint64_t>;  ///< when it is due, and a number of its own
     /// Runs `handler(true)` at `when` on `ex`; `handler(false)` after cancel_timer().
     KCONTROL_DECL timer_id add_timer(time_point when, executor ex,
                                      boost::asio::any_completion_handler<void(bool)> handler);
-    KCONTROL_DECL void cancel_timer(timer_id id);
+    KCONTROL_DECL void cancel_timer(timer_id id);  ///< does nothing if it has expired
 
 private:
     struct task {
@@ -129,14 +131,18 @@ private:
 /// Asio's view of a sim_context.
 class sim_context::executor_type {
 public:
-    explicit executor_type(sim_context& context) noexcept : context_(&context) {}
+    explicit executor_type(sim_context& context) noexcept : context_(&context) {}  ///< of a context that outlives it
 
+    /// The context that it runs on.
     sim_context& query(boost::asio::execution::context_t) const noexcept { return *context_; }
+    /// Never: execute() returns before the function runs.
     static constexpr boost::asio::execution::blocking_t query(boost::asio::execution::blocking_t) noexcept {
         return boost::asio::execution::blocking_t::never;
     }
+    /// Itself, for it never blocks.
     executor_type require(boost::asio::execution::blocking_t::never_t) const noexcept { return *this; }
 
+    /// Makes a function ready; the seed decides when it runs among those that are.
     template <class F>
     void execute(F f) const {
         context_->ready_.push_back(std::make_unique<task_of<F>>(std::move(f)));

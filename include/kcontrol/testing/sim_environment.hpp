@@ -16,7 +16,7 @@ namespace kcontrol::inline v0_1::testing {
 /// Thread-safety: shared objects unsafe; one thread. Object lifetime: the context outlives it.
 class sim_environment final : public environment {
 public:
-    explicit sim_environment(sim_context& context) : context_(&context) {}
+    explicit sim_environment(sim_context& context) : context_(&context) {}  ///< without files, variables and programs
 
     time_point now() const noexcept override { return context_->now(); }
     time_point boot_now() const noexcept override { return context_->now() + suspended_; }
@@ -40,9 +40,11 @@ public:
 
     /// Creates or replaces a file and notifies the watches of its directory.
     KCONTROL_DECL void write_file(const std::string& path, std::string text);
+    /// Removes a file, if it is there, and notifies the watches of its directory.
     KCONTROL_DECL void remove_file(const std::string& path);
     /// What runs instead of the program at that path; without one, there is no such program.
     void set_program(const std::string& path, fake_program p) { programs_[path] = std::move(p); }
+    /// Sets an environment variable, or changes it.
     void set_variable(const std::string& name, std::string value) { variables_[name] = std::move(value); }
 
 private:

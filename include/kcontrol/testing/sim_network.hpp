@@ -24,13 +24,14 @@ enum class link_state {
     black_hole,  ///< nothing ever comes back: requests end with their deadline
 };
 
-/// Carries requests between simulated hosts, one exchange a request. Latency is drawn for each message; pieces of a
-/// body arrive sliced at random places. Its hosts are all the names there are: no file and no DNS is asked.
+/// Carries requests between simulated hosts, one exchange a request. A latency is drawn for each request; its answer
+/// takes no time. Pieces of a body arrive sliced at random places. Its hosts are all the names there are: no file and
+/// no DNS is asked.
 ///
 /// Thread-safety: shared objects unsafe; one thread. Object lifetime: outlives its transports and the handlers' runs.
 class sim_network {
 public:
-    KCONTROL_DECL sim_network(sim_context& context, sim_environment& env);
+    KCONTROL_DECL sim_network(sim_context& context, sim_environment& env);  ///< without a host; both outlive it
     KCONTROL_DECL ~sim_network();
     sim_network(const sim_network&) = delete;
     sim_network& operator=(const sim_network&) = delete;
@@ -38,7 +39,10 @@ public:
     /// Serves `host` with a handler whose coroutines run on `ex`.
     KCONTROL_DECL void listen(const std::string& host, executor ex, http::handler handler);
 
+    /// From the next request on; those in progress go on. Throws std::out_of_range if the host does not listen().
     KCONTROL_DECL void set_link(const std::string& host, link_state state);
+    /// How long a request takes to the host, drawn for each. Default: 100 us to 5 ms. Throws std::out_of_range if the
+    /// host does not listen().
     KCONTROL_DECL void set_latency(const std::string& host, duration least, duration most);
 
     /// Breaks every exchange with the host that is in progress, as RST does.

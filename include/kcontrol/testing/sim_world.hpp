@@ -23,6 +23,7 @@ namespace kcontrol::inline v0_1::testing {
 /// informer.stop())`): a coroutine that is still suspended then is never freed.
 class sim_world {
 public:
+    /// Without a server; `seed` decides order, latencies and random numbers.
     KCONTROL_DECL explicit sim_world(std::uint64_t seed = 1);
     KCONTROL_DECL ~sim_world();
     sim_world(const sim_world&) = delete;
@@ -47,12 +48,14 @@ public:
         context_.run_until([&started] { return started->done; }, context_.now() + limit);
         return detail::take(*started, "sim_world::run(): the coroutine did not end within the limit");
     }
+    /// The same of a coroutine without a value.
     void run(awaitable<void> work, duration limit = std::chrono::hours(1)) {
         run(detail::as_value(std::move(work)), limit);
     }
 
     /// Runs a coroutine; true if it ended within `limit` of virtual time. What it throws is thrown here.
     KCONTROL_DECL bool ends_within(duration limit, awaitable<void> work);
+    /// The same of a coroutine whose value does not matter.
     template <class T>
     bool ends_within(duration limit, awaitable<T> work) {
         return ends_within(limit, detail::drop_value(std::move(work)));
@@ -65,9 +68,9 @@ public:
 
     /// Where the code under test runs: a strand, as a program's single thread would be.
     const executor& get_executor() const noexcept { return executor_; }
-    sim_context& context() noexcept { return context_; }
-    sim_environment& env() noexcept { return env_; }
-    sim_network& network() noexcept { return network_; }
+    sim_context& context() noexcept { return context_; }  ///< the virtual clock, and what runs next
+    sim_environment& env() noexcept { return env_; }      ///< clocks, files and variables of all that is in it
+    sim_network& network() noexcept { return network_; }  ///< that its servers and clients are on
 
 private:
     sim_context context_;

@@ -28,7 +28,7 @@ enum class mishap {
     half_open,       ///< what is sent on the connections that are open gets lost without a sign
     cut_off,         ///< nobody listens for a while
     stale_replica,   ///< lists and watches show old things for a while
-    slow_network,    ///< everything takes seconds for a while
+    slow_network,    ///< each request takes seconds to the server for a while
 };
 
 KCONTROL_DECL std::string_view to_string(mishap) noexcept;
@@ -44,23 +44,30 @@ public:
 
     /// Something that a user or another program does; each step happens once, in their order, at random times.
     using action = std::function<void(api_server&)>;
+    /// `name`: what the trace calls it.
     scenario& step(std::string name, action f) { return steps_.emplace_back(std::move(name), std::move(f)), *this; }
 
     /// What must hold after each change: empty, or what is wrong. It writes nothing.
     using invariant = std::function<std::string(const api_server&)>;
-    scenario& always(invariant f) { return always_ = std::move(f), *this; }
+    scenario& always(invariant f) { return always_ = std::move(f), *this; }  ///< replaces the one before; default: none
     /// What must hold at rest, at the end.
     scenario& finally(invariant f) { return finally_ = std::move(f), *this; }
 
+    /// For so long steps and mishaps come. Default 10 min.
     scenario& length(duration d) { return length_ = d, *this; }
+    /// Those that may happen; with none, none does. Default: all.
     scenario& mishaps(std::vector<mishap> m) { return mishaps_ = std::move(m), *this; }
+    /// How many mishaps happen. Default 12.
     scenario& count(std::size_t n) { return count_ = n, *this; }
+    /// Whether the end must be that of a world without mishaps. Default true.
     scenario& compare_ends(bool yes) { return compare_ends_ = yes, *this; }
+    /// Whether a failing trace is made shorter, in many runs. Default true.
     scenario& shrinks(bool yes) { return shrinks_ = yes, *this; }
     /// Only these events of the seed's trace happen: how a failure is replayed.
     scenario& only(std::set<std::size_t> events) { return only_ = std::move(events), has_only_ = true, *this; }
 
     const idempotence_options& world() const noexcept { return world_; }
+    /// Their names and functions, in the order in which they happen.
     const std::vector<std::pair<std::string, action>>& steps() const noexcept { return steps_; }
     const invariant& always() const noexcept { return always_; }
     const invariant& finally() const noexcept { return finally_; }
@@ -75,7 +82,7 @@ public:
     bool compares_ends() const noexcept { return compare_ends_; }
     /// Whether a failing trace is shrunk. Default true.
     bool shrinks() const noexcept { return shrinks_; }
-    bool has_only() const noexcept { return has_only_; }
+    bool has_only() const noexcept { return has_only_; }  ///< whether only() was called; else all events happen
     const std::set<std::size_t>& only() const noexcept { return only_; }
 
 private:
@@ -94,12 +101,12 @@ private:
 /// What came out of a simulation.
 class simulation_report {
 public:
-    bool ok() const noexcept { return problem.empty(); }
+    bool ok() const noexcept { return problem.empty(); }  ///< whether no problem was found
     explicit operator bool() const noexcept { return ok(); }
     /// What is wrong, the shortest trace, and how to replay it; or what was tried.
     KCONTROL_DECL std::string text() const;
 
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0;          ///< that simulate() was given
     std::string problem;             ///< of the shortest trace; empty: none
     std::vector<std::string> trace;  ///< what happened, with its number and time: all of it, or the shortest that fails
     std::set<std::size_t> events;    ///< the numbers of these

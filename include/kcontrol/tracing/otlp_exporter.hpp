@@ -18,7 +18,7 @@ namespace kcontrol::inline v0_1 {
 /// What became of spans.
 class otlp_stats {
 public:
-    std::uint64_t exported = 0;
+    std::uint64_t exported = 0;   ///< the collector took them
     std::uint64_t dropped = 0;    ///< there was no room in the queue, or no time left at the end
     std::uint64_t rejected = 0;   ///< the collector did not take them
     std::uint64_t failed = 0;     ///< nobody took them within the time for repetitions
@@ -58,7 +58,7 @@ public:
     /// over; what was is dropped. Spans that come afterwards wait for the next start(). Idempotent.
     KCONTROL_DECL awaitable<bool> stop(duration drain = std::chrono::seconds(5));
 
-    KCONTROL_DECL otlp_stats stats() const;
+    KCONTROL_DECL otlp_stats stats() const;  ///< so far, and how many wait now
 
 private:
     struct impl;

@@ -24,8 +24,8 @@ KCONTROL_DECL std::string otlp_request(std::span<const std::pair<std::string, st
 /// What a collector that answered 200 did not take after all, and why.
 class otlp_partial_success {
 public:
-    std::uint64_t rejected = 0;
-    std::string message;
+    std::uint64_t rejected = 0;  ///< how many spans; 0: it took all
+    std::string message;         ///< the collector's words; they may warn though it took all
 };
 
 /// Reads an ExportTraceServiceResponse. What can't be read says nothing: the collector has taken all.

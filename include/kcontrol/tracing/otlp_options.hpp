@@ -19,8 +19,8 @@ namespace kcontrol::inline v0_1 {
 /// Options of an otlp_exporter; the defaults are OpenTelemetry's.
 class otlp_options {
 public:
-    using attribute = std::pair<std::string, std::string>;
-    using header = std::pair<std::string, secret_string>;
+    using attribute = std::pair<std::string, std::string>;  ///< name and value, of the resource
+    using header = std::pair<std::string, secret_string>;   ///< name and value, which is never logged
 
     /// The whole URL that spans are sent to: "http://collector:4318/v1/traces". Errors: invalid_argument.
     static KCONTROL_DECL result<otlp_options> to(std::string_view url);
@@ -40,6 +40,7 @@ public:
     }
     /// An attribute of the resource. Repeatable; a later one replaces an earlier one of its name.
     KCONTROL_DECL otlp_options& resource_attribute(std::string name, std::string value);
+    /// The attribute service.name: what tracing systems call the program. Default "unknown_service".
     otlp_options& service_name(std::string name) { return resource_attribute("service.name", std::move(name)); }
     /// The same where nobody has said one.
     KCONTROL_DECL otlp_options& default_service_name(std::string name);
@@ -58,9 +59,10 @@ public:
     /// For controller_options::sample_traces(). Default: parentbased_always_on.
     otlp_options& sampler(trace_sampler s) { return sampler_ = std::move(s), *this; }
 
-    const http::base_url& url() const noexcept { return url_; }
-    const std::string& target() const noexcept { return target_; }
-    const std::vector<header>& headers() const noexcept { return headers_; }
+    const http::base_url& url() const noexcept { return url_; }     ///< the collector's, with the path of target()
+    const std::string& target() const noexcept { return target_; }  ///< of each request: "/v1/traces"
+    const std::vector<header>& headers() const noexcept { return headers_; }  ///< of each request; default none
+    /// Each name once; service.name is always among them.
     const std::vector<attribute>& resource_attributes() const noexcept { return resource_attributes_; }
     const http::tls_options& tls() const noexcept { return tls_; }
     duration timeout() const noexcept { return timeout_; }

@@ -16,8 +16,10 @@ class transport_options {
 public:
     transport_options() = default;
 
-    /// From the first address tried until one is connected; name resolution included.
+    /// From the look-up of the host's name until one of its addresses is connected. Where there is a proxy, the name is
+    /// the proxy's, and the way through it ends in this time, too. Default 10 s.
     transport_options& connect_timeout(duration d) { return connect_timeout_ = d, *this; }
+    /// Of the TLS handshake; a proxy has as long to let through to the server, within connect_timeout(). Default 10 s.
     transport_options& handshake_timeout(duration d) { return handshake_timeout_ = d, *this; }
     /// How long an unused connection is kept. It is closed then if another exchange of its transport goes on, such as
     /// a watch, and else when the next one begins: unused connections keep no context running.
@@ -33,9 +35,9 @@ public:
     /// connection for each request that is going on. WebSockets have connections of their own, over HTTP/1.1, in either
     /// case.
     transport_options& http2(bool on) { return http2_ = on, *this; }
-    /// After so long without a byte on a connection that speaks HTTP/2 and is in use, the server is asked for a sign of
-    /// life; if none comes in time, the connection is dead, and all that goes on over it ends. An `idle` of zero:
-    /// never.
+    /// After so long without a byte on a connection that speaks HTTP/2 and is in use, or on a WebSocket that somebody
+    /// reads, the server is asked for a sign of life; if none comes in time, the connection is dead, and all that goes
+    /// on over it ends. An `idle` of zero: never.
     transport_options& http2_ping(duration idle, duration timeout) {
         return http2_ping_idle_ = idle, http2_ping_timeout_ = timeout, *this;
     }
@@ -47,7 +49,9 @@ public:
     bool allow_plaintext_credentials() const noexcept { return allow_plaintext_credentials_; }
     const address_rules& addresses() const noexcept { return addresses_; }
     bool http2() const noexcept { return http2_; }
+    /// Silence after which the server, also of a WebSocket, is asked for a sign of life. Default 30 s; zero: never.
     duration http2_ping_idle() const noexcept { return http2_ping_idle_; }
+    /// How long it may take to give that. Default 15 s.
     duration http2_ping_timeout() const noexcept { return http2_ping_timeout_; }
 
 private:

@@ -19,9 +19,9 @@ namespace kcontrol::inline v0_1::http {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class keyed_digest {
 public:
-    using value = std::array<std::uint8_t, 32>;
+    using value = std::array<std::uint8_t, 32>;  ///< all of an HMAC-SHA-256, not cut
 
-    explicit keyed_digest(secret_string key) : key_(std::move(key)) {}
+    explicit keyed_digest(secret_string key) : key_(std::move(key)) {}  ///< two with one key give equal digests
     /// With a fresh key from OpenSSL's generator. Errors: tls_failed (it has no randomness to give).
     static KCONTROL_DECL result<keyed_digest> create();
 

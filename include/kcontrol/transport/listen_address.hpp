@@ -13,6 +13,7 @@ namespace kcontrol::inline v0_1::http {
 class listen_address {
 public:
     listen_address() = default;
+    /// Host and port, which are checked when a server listens there.
     listen_address(std::string h, std::uint16_t p) : host(std::move(h)), port(p) {}
 
     std::string host = "127.0.0.1";  ///< an IP address without brackets; empty: every address of the machine

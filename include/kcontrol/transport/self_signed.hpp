@@ -6,6 +6,7 @@
 #include <kcontrol/base/secret_string.hpp>
 #include <kcontrol/runtime/time.hpp>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,24 +16,34 @@ namespace kcontrol::inline v0_1::http {
 /// The contents of a certificate. By default it is valid from `now` - 1 h to `now` + 24 h.
 class certificate_options {
 public:
+    /// The most characters that common_name() and each organization() may have: more is an error where the certificate
+    /// is made.
+    static constexpr std::size_t max_name = 64;
+
+    /// For a server called "kcontrol", without alternative names.
     explicit certificate_options(wall_time now)
         : not_before_(now - std::chrono::hours(1)), not_after_(now + std::chrono::hours(24)) {}
 
-    /// Subject common name: the user name of a client certificate.
+    /// Subject common name: the user name of a client certificate. Empty: none.
     certificate_options& common_name(std::string name) { return common_name_ = std::move(name), *this; }
     /// Subject organization, repeatable: the groups of a client certificate.
     certificate_options& organization(std::string name) { return organizations_.push_back(std::move(name)), *this; }
     /// Subject alternative names, repeatable.
     certificate_options& dns(std::string name) { return dns_.push_back(std::move(name)), *this; }
+    /// An IPv4 or IPv6 address without brackets, repeatable.
     certificate_options& ip(std::string address) { return ips_.push_back(std::move(address)), *this; }
+    /// From when on it is valid, cut to whole seconds.
     certificate_options& not_before(wall_time t) { return not_before_ = t, *this; }
+    /// Until when it is valid, cut to whole seconds.
     certificate_options& not_after(wall_time t) { return not_after_ = t, *this; }
     /// For a client's side of TLS instead of a server's.
     certificate_options& for_client(bool on = true) { return for_client_ = on, *this; }
 
     const std::string& common_name() const noexcept { return common_name_; }
+    /// All that organization() was given, in that order.
     const std::vector<std::string>& organizations() const noexcept { return organizations_; }
     const std::vector<std::string>& dns() const noexcept { return dns_; }
+    /// All that ip() was given, in that order.
     const std::vector<std::string>& ips() const noexcept { return ips_; }
     wall_time not_before() const noexcept { return not_before_; }
     wall_time not_after() const noexcept { return not_after_; }
@@ -52,10 +63,11 @@ private:
 class key_and_certificate {
 public:
     key_and_certificate() = default;
+    /// Nothing is checked, not even whether the two fit.
     key_and_certificate(std::string cert, secret_string key) : cert_pem(std::move(cert)), key_pem(std::move(key)) {}
 
-    std::string cert_pem;
-    secret_string key_pem;
+    std::string cert_pem;   ///< this one alone, without the authority's
+    secret_string key_pem;  ///< its private key, not encrypted
 };
 
 /// A certificate authority with an EC P-256 key of its own.
@@ -63,7 +75,7 @@ public:
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class certificate_authority {
 public:
-    /// A fresh authority. Keys and serial numbers come from OpenSSL's generator.
+    /// A fresh authority. Keys and serial numbers come from OpenSSL's generator. Errors: those of issue().
     KCONTROL_DECL static result<certificate_authority> create(const certificate_options& options);
 
     /// An authority that create() made before, of its certificate and key. Errors: invalid_config, where these are no
@@ -75,8 +87,9 @@ public:
     /// Its key: who has it can issue certificates in the authority's name.
     const secret_string& key_pem() const noexcept { return own_.key_pem; }
 
-    /// A certificate with a fresh EC P-256 key, signed by this authority. Fails with invalid_argument on an address
-    /// that is not an IP address.
+    /// A certificate with a fresh EC P-256 key, signed by this authority. Errors: invalid_argument for an address that
+    /// is not an IP address, a name that is no DNS name, and a common name or an organization that is too long;
+    /// tls_failed if OpenSSL can't make it.
     KCONTROL_DECL result<key_and_certificate> issue(const certificate_options& options) const;
 
 private:

@@ -30,6 +30,7 @@ class server_core;
 /// when their context runs on. Call stop() first where the context is about to go. The environment outlives them.
 class server {
 public:
+    /// Listens nowhere yet. `answer` is called for each request, also while earlier ones still run.
     KCONTROL_DECL server(environment& env, executor ex, handler answer, server_options options = {}, logger log = {});
     KCONTROL_DECL ~server();
     server(const server&) = delete;
@@ -64,7 +65,7 @@ public:
 
     /// Connections open now, and accepted since construction.
     KCONTROL_DECL std::size_t connections() const noexcept;
-    KCONTROL_DECL std::size_t accepted() const noexcept;
+    KCONTROL_DECL std::size_t accepted() const noexcept;  ///< without those that were refused
 
     /// These and what became of the others, for write_server_metrics().
     KCONTROL_DECL server_stats stats() const;

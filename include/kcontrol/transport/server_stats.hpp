@@ -38,8 +38,11 @@ public:
 
     std::uint64_t handler_exceptions = 0;  ///< handlers that threw
 
+    /// Of `shed`, those closed because of that limit.
     std::uint64_t shed_for(shed_reason why) const noexcept { return shed[static_cast<std::size_t>(why)]; }
+    /// Of `refused`, those turned away because of that limit.
     std::uint64_t refused_for(shed_reason why) const noexcept { return refused[static_cast<std::size_t>(why)]; }
+    /// Of `timed_out`, those late with that.
     std::uint64_t timed_out_for(late_for what) const noexcept { return timed_out[static_cast<std::size_t>(what)]; }
 };
 

@@ -23,8 +23,8 @@ public:
     /// With client_ca_pem: refuses clients without a certificate.
     server_tls& require_client_certificate(bool on) { return require_client_certificate_ = on, *this; }
 
-    const std::string& cert_pem() const noexcept { return cert_pem_; }
-    const secret_string& key_pem() const noexcept { return key_pem_; }
+    const std::string& cert_pem() const noexcept { return cert_pem_; }  ///< the chain; empty: none
+    const secret_string& key_pem() const noexcept { return key_pem_; }  ///< of the first certificate in it
     const std::string& client_ca_pem() const noexcept { return client_ca_pem_; }
     bool require_client_certificate() const noexcept { return require_client_certificate_; }
 

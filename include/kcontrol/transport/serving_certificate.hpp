@@ -19,8 +19,8 @@ class server;
 /// How often the files were read, and how often they could not be used.
 class certificate_stats {
 public:
-    std::uint64_t reads = 0;
-    std::uint64_t errors = 0;
+    std::uint64_t reads = 0;   ///< failed ones, too, and certificates made on the spot
+    std::uint64_t errors = 0;  ///< of these, and certificates that the server did not take
 };
 
 /// Where a server's certificate and key come from. load() has those to listen with; follow() keeps the server's right:
@@ -50,7 +50,7 @@ public:
     /// Replaces the server's certificate whenever it changes, until `stop`.
     KCONTROL_DECL awaitable<void> follow(server& of, std::stop_token stop);
 
-    KCONTROL_DECL certificate_stats stats() const;
+    KCONTROL_DECL certificate_stats stats() const;  ///< since it was made; for write_certificate_metrics()
 
 private:
     struct state;

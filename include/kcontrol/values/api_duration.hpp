@@ -27,9 +27,10 @@ KCONTROL_DECL std::string format_duration(std::chrono::nanoseconds length);
 class api_duration {
 public:
     constexpr api_duration() = default;
+    /// Any length, negative ones too.
     constexpr api_duration(std::chrono::nanoseconds length) : length_(length) {}  // NOLINT: meant to convert
 
-    constexpr std::chrono::nanoseconds length() const noexcept { return length_; }
+    constexpr std::chrono::nanoseconds length() const noexcept { return length_; }  ///< 0 by default
 
     friend constexpr auto operator<=>(const api_duration&, const api_duration&) = default;
 
@@ -41,9 +42,10 @@ inline std::string to_string(api_duration d) { return format_duration(d.length()
 
 template <>
 struct custom_codec<api_duration> {
+    /// From a string, as parse_duration() reads it. Errors: decode_failed.
     static KCONTROL_DECL result<void> decode(json::node from, api_duration& to);
-    static KCONTROL_DECL void encode(const api_duration& from, json::writer& to);
-    static bool empty(const api_duration&) { return false; }
+    static KCONTROL_DECL void encode(const api_duration& from, json::writer& to);  ///< as format_duration() prints it
+    static bool empty(const api_duration&) { return false; }                       ///< zero is written too, as "0s"
 };
 
 }  // namespace kcontrol

@@ -3,6 +3,8 @@
 
 #include <kcontrol/values/generated_parts.hpp>
 
+#include <cstdlib>
+#include <new>
 #include <utility>
 
 namespace kcontrol::inline v0_1 {
@@ -20,7 +22,9 @@ public:
     using value_type = T;
 
     boxed() noexcept = default;
-    boxed(const T& value) { emplace(value); }        // NOLINT: meant to convert
+    /// Present, with a copy of the value.
+    boxed(const T& value) { emplace(value); }  // NOLINT: meant to convert
+    /// Present; the value is moved into it.
     boxed(T&& value) { emplace(std::move(value)); }  // NOLINT
     boxed(const boxed& from) {
         if constexpr (detail::has_generated_fields<T>) {
@@ -51,19 +55,28 @@ public:
         return *this;
     }
 
+    /// Whether there is a part; false also of one that is null (nullable.hpp).
     bool present() const noexcept { return detail::handle_is_pointer(word_); }
     explicit operator bool() const noexcept { return present(); }
 
-    const T& operator*() const noexcept { return present() ? *get() : nothing(); }
-    const T* operator->() const noexcept { return &**this; }
+    const T& operator*() const noexcept { return present() ? *get() : nothing(); }  ///< the empty value if it is absent
+    const T* operator->() const noexcept { return &**this; }                        ///< the same: never null
 
     /// The part, to change it; made first if it is absent.
     T& edit() { return present() ? *get() : emplace(); }
 
+    /// Makes the part anew from these, which may refer to the old one. Throws std::bad_alloc, and what T's constructor
+    /// throws; the old part stays then.
     template <class... Arguments>
     T& emplace(Arguments&&... arguments) {
         void* memory = detail::handle_allocate(sizeof(T));
-        T* made = ::new (memory) T(std::forward<Arguments>(arguments)...);
+        T* made = nullptr;
+        try {
+            made = ::new (memory) T(std::forward<Arguments>(arguments)...);
+        } catch (...) {
+            std::free(memory);
+            throw;
+        }
         reset();
         word_ = detail::owned_handle(memory);
         return *made;
@@ -85,6 +98,7 @@ public:
     }
 
 protected:
+    /// For nullable: the handle as it is; see handle.hpp.
     detail::handle_word word() const noexcept { return word_; }
     /// Makes it null, which is neither absent nor there; see nullable.hpp.
     void set_null() noexcept {

@@ -20,20 +20,26 @@ namespace kcontrol::inline v0_1 {
 class date_time {
 public:
     date_time() noexcept = default;
+    /// The text as it is; only time() says whether it is a time.
     date_time(kcontrol::text t) : text_(std::move(t)) {}  // NOLINT: meant to convert
-    date_time(std::string_view t) : text_(t) {}           // NOLINT
-    date_time(const std::string& t) : text_(t) {}         // NOLINT
-    date_time(const char* t) : text_(t) {}                // NOLINT
+    /// The same; the bytes are copied.
+    date_time(std::string_view t) : text_(t) {}  // NOLINT
+    /// The same; the bytes are copied.
+    date_time(const std::string& t) : text_(t) {}  // NOLINT
+    /// The same of a C string, which is not null.
+    date_time(const char* t) : text_(t) {}  // NOLINT
     /// UTC, with as many digits of fraction as the time has.
     date_time(wall_time at) : text_(format_full_time(at)) {}  // NOLINT
-    date_time(const timestamp& at) {                          // NOLINT
+    /// The same of a timestamp; absent if that is none.
+    date_time(const timestamp& at) {  // NOLINT
         if (at.present()) text_ = format_full_time(at.value());
     }
 
-    bool present() const noexcept { return text_.present(); }
+    bool present() const noexcept { return text_.present(); }  ///< whether there is a text, if only an empty one
     explicit operator bool() const noexcept { return present(); }
-    std::string_view text() const noexcept { return text_; }
-    std::string str() const { return text_.str(); }
+    std::string_view text() const noexcept { return text_; }  ///< as it was written; empty if absent
+    std::string str() const { return text_.str(); }           ///< a copy of text()
+    /// The same as text().
     operator std::string_view() const noexcept { return text_; }  // NOLINT: meant to convert
 
     /// The moment. Errors: those of parse_time().

@@ -19,7 +19,7 @@ namespace kcontrol::inline v0_1 {
 template <class T>
 struct dict_entry {
     text first;  ///< the key. Not to be changed in place
-    T second{};
+    T second{};  ///< the value of that key
 
     bool operator==(const dict_entry&) const = default;
 };
@@ -31,18 +31,20 @@ struct dict_entry {
 template <class T>
 class dict {
 public:
-    using key_type = text;
-    using mapped_type = T;
+    using key_type = text;  ///< the type of `first`, as std::map names it
+    using mapped_type = T;  ///< the type of `second`, as std::map names it
     using value_type = dict_entry<T>;
     using iterator = value_type*;
     using const_iterator = const value_type*;
 
     dict() noexcept = default;
+    /// Present, even without entries; of those with the same key the last one counts.
     dict(std::initializer_list<std::pair<std::string_view, T>> from) {
         entries_.clear();
         for (const auto& [key, value] : from) insert_or_assign(key, value);
     }
     // As in list: its own type is ruled out first.
+    /// The same from a std::map, or another range of pairs.
     template <class Range>
     requires(!std::same_as<std::remove_cvref_t<Range>, dict> && std::ranges::input_range<Range> &&
              requires(std::ranges::range_reference_t<Range> entry) {
@@ -53,6 +55,7 @@ public:
         for (const auto& [key, value] : from) insert_or_assign(key, value);
     }
 
+    /// Whether there is a map, if only an empty one.
     bool present() const noexcept { return entries_.present(); }
     bool empty() const noexcept { return entries_.empty(); }
     std::size_t size() const noexcept { return entries_.size(); }
@@ -61,13 +64,15 @@ public:
     const_iterator begin() const noexcept { return entries_.begin(); }
     const_iterator end() const noexcept { return entries_.end(); }
 
+    /// The entry of that key, or end().
     iterator find(std::string_view key) noexcept {
         const auto at = lower_bound(key);
         return at != end() && at->first == key ? at : end();
     }
+    /// The same in a map that is only read.
     const_iterator find(std::string_view key) const noexcept { return const_cast<dict*>(this)->find(key); }
-    bool contains(std::string_view key) const noexcept { return find(key) != end(); }
-    std::size_t count(std::string_view key) const noexcept { return contains(key) ? 1 : 0; }
+    bool contains(std::string_view key) const noexcept { return find(key) != end(); }         ///< as costly as find()
+    std::size_t count(std::string_view key) const noexcept { return contains(key) ? 1 : 0; }  ///< 0 or 1
     /// The value, or null.
     const T* get(std::string_view key) const noexcept {
         const auto found = find(key);
@@ -86,7 +91,8 @@ public:
         if (at == end() || at->first != key) at = entries_.insert(at, value_type{text(key), T{}});
         return at->second;
     }
-    void insert_or_assign(std::string_view key, T value) { (*this)[key] = std::move(value); }
+    void insert_or_assign(std::string_view key, T value) { (*this)[key] = std::move(value); }  ///< the key may be new
+    /// Adds the entry unless the key is there: where it is, and whether it is new.
     template <class Value>
     std::pair<iterator, bool> emplace(std::string_view key, Value&& value) {
         auto at = lower_bound(key);
@@ -94,7 +100,7 @@ public:
         return {entries_.insert(at, value_type{text(key), T(std::forward<Value>(value))}), true};
     }
 
-    iterator erase(const_iterator at) { return entries_.erase(at); }
+    iterator erase(const_iterator at) { return entries_.erase(at); }  ///< gives the place of the next entry
     /// How many were erased: 0 or 1.
     std::size_t erase(std::string_view key) {
         const auto found = find(key);

@@ -45,8 +45,8 @@ inline void handle_free(handle_word word) noexcept { std::free(handle_pointer(wo
 
 /// What stands before the elements of a list and the entries of a dict.
 struct list_header {
-    std::uint32_t size;
-    std::uint32_t capacity;
+    std::uint32_t size;      ///< elements that are there
+    std::uint32_t capacity;  ///< elements that there is memory for
 };
 
 /// Where the elements begin, in bytes behind the header's start.

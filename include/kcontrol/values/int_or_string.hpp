@@ -19,18 +19,23 @@ namespace kcontrol::inline v0_1 {
 class int_or_string {
 public:
     int_or_string() = default;
-    int_or_string(std::int32_t number) : number_(number) {}        // NOLINT: meant to convert
+    /// A number, written without quotes.
+    int_or_string(std::int32_t number) : number_(number) {}  // NOLINT: meant to convert
+    /// A string; an absent one becomes an empty one.
     int_or_string(kcontrol::text text) : text_(std::move(text)) {  // NOLINT
         if (!text_.present()) text_ = kcontrol::text("");
     }
-    int_or_string(std::string_view text) : text_(text) {}    // NOLINT
+    /// A string, digits or not; parse() makes a number of "80".
+    int_or_string(std::string_view text) : text_(text) {}  // NOLINT
+    /// The same; the bytes are copied.
     int_or_string(const std::string& text) : text_(text) {}  // NOLINT
-    int_or_string(const char* text) : text_(text) {}         // NOLINT
+    /// The same of a C string, which is not null.
+    int_or_string(const char* text) : text_(text) {}  // NOLINT
 
     /// A number of 32 bits if `text` is one ("80"), else the text: as command lines and templates mean it.
     static KCONTROL_DECL int_or_string parse(std::string_view text);
 
-    bool is_string() const noexcept { return text_.present(); }
+    bool is_string() const noexcept { return text_.present(); }  ///< else it is a number
     /// The number; 0 if it is a string.
     std::int32_t as_int() const noexcept { return number_; }
     /// The text; empty if it is a number.
@@ -48,6 +53,7 @@ public:
 
     /// For the decoder: where the two members are.
     static constexpr std::size_t text_offset() noexcept { return 0; }
+    /// Where the number is, in bytes from the start.
     static constexpr std::size_t number_offset() noexcept { return sizeof(kcontrol::text); }
 
 private:

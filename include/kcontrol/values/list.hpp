@@ -33,18 +33,23 @@ public:
     using const_iterator = const T*;
 
     list() noexcept = default;
-    list(std::initializer_list<T> from) { assign(from); }
+    /// Present, even without elements.
+    list(std::initializer_list<T> from) : list() { assign(from); }  // list() first: then ~list() runs if a copy throws
     // Its own type is ruled out first: to ask whether that is a range needs a complete T, which a copy has not always.
+    /// The same from another range whose elements convert to T.
     template <class Range>
     requires(!std::same_as<std::remove_cvref_t<Range>, list> && std::ranges::input_range<Range> &&
-             std::convertible_to<std::ranges::range_reference_t<Range>, T>) list(const Range& from) {
+             std::convertible_to<std::ranges::range_reference_t<Range>, T>) list(const Range& from)
+        : list() {
         assign(from);
     }  // NOLINT: meant to convert
     list(const list& from) {
         if constexpr (detail::has_generated_fields<T>) {
             word_ = detail::clone_list(from.word_, detail::generated_type<T>::value);
         } else {
-            if (from.present()) assign(from);
+            list made;
+            if (from.present()) made.assign(from);
+            std::swap(word_, made.word_);
         }
     }
     list(list&& from) noexcept : word_(std::exchange(from.word_, 0)) {}
@@ -66,6 +71,7 @@ public:
         std::swap(word_, taken.word_);
         return *this;
     }
+    /// Replaces all; present afterwards.
     list& operator=(std::initializer_list<T> from) {
         *this = list(from);
         return *this;
@@ -75,24 +81,29 @@ public:
     bool present() const noexcept { return word_ != 0; }
     bool empty() const noexcept { return size() == 0; }
     std::size_t size() const noexcept { return has_elements() ? header()->size : 0; }
+    /// How many elements there is memory for.
     std::size_t capacity() const noexcept { return has_elements() ? header()->capacity : 0; }
 
+    /// The elements, which are in one piece; may be null if there are none.
     T* data() noexcept { return has_elements() ? elements() : nullptr; }
-    const T* data() const noexcept { return has_elements() ? elements() : nullptr; }
+    const T* data() const noexcept { return has_elements() ? elements() : nullptr; }  ///< the same, only read
     iterator begin() noexcept { return data(); }
     iterator end() noexcept { return data() + size(); }
     const_iterator begin() const noexcept { return data(); }
     const_iterator end() const noexcept { return data() + size(); }
-    const_iterator cbegin() const noexcept { return begin(); }
-    const_iterator cend() const noexcept { return end(); }
+    const_iterator cbegin() const noexcept { return begin(); }  ///< as begin() of a const one
+    const_iterator cend() const noexcept { return end(); }      ///< as end() of a const one
 
+    /// Precondition: index < size(), checked by assert.
     T& operator[](std::size_t index) noexcept { return assert(index < size()), elements()[index]; }
+    /// The same of one that is only read.
     const T& operator[](std::size_t index) const noexcept { return assert(index < size()), elements()[index]; }
-    T& front() noexcept { return (*this)[0]; }
-    const T& front() const noexcept { return (*this)[0]; }
-    T& back() noexcept { return (*this)[size() - 1]; }
-    const T& back() const noexcept { return (*this)[size() - 1]; }
+    T& front() noexcept { return (*this)[0]; }                      ///< the first one; there must be one
+    const T& front() const noexcept { return (*this)[0]; }          ///< the same, only read
+    T& back() noexcept { return (*this)[size() - 1]; }              ///< the last one; there must be one
+    const T& back() const noexcept { return (*this)[size() - 1]; }  ///< the same, only read
 
+    /// Adds an element at the end, made from these, which may refer to others of the list.
     template <class... Arguments>
     T& emplace_back(Arguments&&... arguments) {
         T made(std::forward<Arguments>(arguments)...);  // before growing: an argument may be an element
@@ -102,22 +113,26 @@ public:
         header()->size = static_cast<std::uint32_t>(count + 1);
         return *place;
     }
-    void push_back(T value) { emplace_back(std::move(value)); }
+    void push_back(T value) { emplace_back(std::move(value)); }  ///< adds it at the end; present afterwards
 
+    /// Puts it before that place, and gives where it is. What follows moves.
     iterator insert(const_iterator before, T value) {
         const auto at = before - cbegin();
         emplace_back(std::move(value));
         for (auto last = end() - 1; last != begin() + at; --last) std::swap(last[-1], *last);
         return begin() + at;
     }
+    /// Takes out [first, last), and gives the place behind it. What follows moves.
     iterator erase(const_iterator first, const_iterator last) {
         const auto at = first - cbegin();
         const auto count = last - first;
+        if (count == 0) return begin() + at;  // or all behind it would be moved onto themselves
         for (auto from = begin() + at + count; from != end(); ++from) *(from - count) = std::move(*from);
         for (auto left = count; left > 0; --left) pop_back();
         return begin() + at;
     }
-    iterator erase(const_iterator at) { return erase(at, at + 1); }
+    iterator erase(const_iterator at) { return erase(at, at + 1); }  ///< the same for one element
+    /// Takes the last one out; there must be one.
     void pop_back() noexcept {
         back().~T();
         --header()->size;
@@ -130,6 +145,7 @@ public:
         reserve(count);
         while (size() < count) emplace_back();
     }
+    /// Memory for so many elements in all; never less than before. An absent list is present then, unless it is for 0.
     void reserve(std::size_t count) {
         if (count > capacity()) reallocate(count);
     }
@@ -150,6 +166,7 @@ public:
         word_ = 0;
     }
 
+    /// Replaces all by copies of those in `from`, which is no part of this list; present afterwards.
     template <class Range>
     void assign(const Range& from) {
         clear();
@@ -185,12 +202,14 @@ private:
     }
     void reallocate(std::size_t count) {
         void* memory = detail::handle_allocate(detail::list_offset + count * sizeof(T));
-        const std::size_t kept = size();
-        ::new (memory) detail::list_header{static_cast<std::uint32_t>(kept), static_cast<std::uint32_t>(count)};
-        T* place = reinterpret_cast<T*>(static_cast<char*>(memory) + detail::list_offset);
-        for (std::size_t i = 0; i < kept; ++i) ::new (static_cast<void*>(place + i)) T(std::move(elements()[i]));
-        reset();
-        word_ = detail::owned_handle(memory);
+        auto* head = ::new (memory) detail::list_header{0, static_cast<std::uint32_t>(count)};
+        list grown;  // frees what it has so far if a T that can only be copied throws
+        grown.word_ = detail::owned_handle(memory);
+        for (T& element : *this) {
+            ::new (static_cast<void*>(grown.elements() + head->size)) T(std::move(element));
+            ++head->size;
+        }
+        std::swap(word_, grown.word_);
     }
 
     detail::handle_word word_ = 0;

@@ -15,6 +15,7 @@ namespace kcontrol::inline v0_1 {
 class micro_time : public timestamp {
 public:
     micro_time() noexcept = default;
+    /// Cut off to whole microseconds, towards the past.
     explicit micro_time(wall_time at) noexcept : timestamp(std::chrono::floor<std::chrono::microseconds>(at)) {}
 
     /// Reads as parse_time() does: any fraction, though the API server takes exactly six digits. Errors: see there.
@@ -24,7 +25,7 @@ public:
         return micro_time(*at);
     }
 
-    wall_time time() const noexcept { return value(); }
+    wall_time time() const noexcept { return value(); }  ///< the epoch if there is none
     /// `2024-05-01T12:00:00.123456Z`, always UTC and six digits; empty if there is none.
     std::string to_string() const { return present() ? format_micro_time(value()) : std::string(); }
 };

@@ -23,9 +23,10 @@ class nullable : public boxed<T> {
 public:
     using boxed<T>::boxed;
     nullable() noexcept = default;
+    /// Null: written as such, where an absent one is left out.
     nullable(std::nullptr_t) noexcept { this->set_null(); }  // NOLINT: meant to convert
 
-    bool is_null() const noexcept { return this->word() == detail::handle_inline; }
+    bool is_null() const noexcept { return this->word() == detail::handle_inline; }  ///< neither absent nor present()
 };
 
 }  // namespace kcontrol

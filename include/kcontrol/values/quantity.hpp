@@ -53,8 +53,8 @@ public:
     /// The canonical text, which has no fraction and the largest suffix that loses nothing.
     KCONTROL_DECL std::string canonical() const;
 
-    quantity_format format() const noexcept { return format_; }
-    KCONTROL_DECL bool is_zero() const noexcept;
+    quantity_format format() const noexcept { return format_; }  ///< the family of suffixes that canonical() takes
+    KCONTROL_DECL bool is_zero() const noexcept;                 ///< whatever the text: "0", "-0", "0Ki"
     /// -1, 0 or 1.
     KCONTROL_DECL int sign() const noexcept;
 
@@ -71,12 +71,12 @@ public:
 
     /// A sum takes the format of its left side, or of the right one if the left one is zero.
     KCONTROL_DECL quantity& operator+=(const quantity& other);
-    KCONTROL_DECL quantity& operator-=(const quantity& other);
-    KCONTROL_DECL quantity& operator*=(std::int64_t factor);
-    KCONTROL_DECL quantity operator-() const;
-    friend quantity operator+(quantity a, const quantity& b) { return a += b; }
-    friend quantity operator-(quantity a, const quantity& b) { return a -= b; }
-    friend quantity operator*(quantity a, std::int64_t factor) { return a *= factor; }
+    KCONTROL_DECL quantity& operator-=(const quantity& other);  ///< the format as for +=
+    KCONTROL_DECL quantity& operator*=(std::int64_t factor);    ///< keeps the format
+    KCONTROL_DECL quantity operator-() const;                   ///< keeps the format; its text is the canonical one
+    friend quantity operator+(quantity a, const quantity& b) { return a += b; }         ///< as +=
+    friend quantity operator-(quantity a, const quantity& b) { return a -= b; }         ///< as -=
+    friend quantity operator*(quantity a, std::int64_t factor) { return a *= factor; }  ///< as *=
 
     /// Rounds away from zero to a multiple of ten to the power of `scale`: by 0 to whole numbers.
     KCONTROL_DECL quantity& round_up(std::int32_t scale);
@@ -113,9 +113,10 @@ inline const std::string& to_string(const quantity& q) noexcept { return q.text(
 /// In JSON a string; a number is read too, as the API server does.
 template <>
 struct custom_codec<quantity> {
+    /// From a string, spaces around it passed over, or from a number. Errors: decode_failed.
     static KCONTROL_DECL result<void> decode(json::node from, quantity& to);
-    static KCONTROL_DECL void encode(const quantity& from, json::writer& to);
-    static bool empty(const quantity&) { return false; }
+    static KCONTROL_DECL void encode(const quantity& from, json::writer& to);  ///< text(), as a string
+    static bool empty(const quantity&) { return false; }                       ///< zero is written too
 };
 
 }  // namespace kcontrol

@@ -16,14 +16,19 @@ namespace kcontrol::inline v0_1 {
 class quantity_text {
 public:
     quantity_text() noexcept = default;
+    /// The text as it is; only quantity::parse() says whether it is a quantity.
     quantity_text(kcontrol::text t) : text_(std::move(t)) {}  // NOLINT: meant to convert
-    quantity_text(std::string_view t) : text_(t) {}           // NOLINT
-    quantity_text(const std::string& t) : text_(t) {}         // NOLINT
-    quantity_text(const char* t) : text_(t) {}                // NOLINT
+    /// The same; the bytes are copied.
+    quantity_text(std::string_view t) : text_(t) {}  // NOLINT
+    /// The same; the bytes are copied.
+    quantity_text(const std::string& t) : text_(t) {}  // NOLINT
+    /// The same of a C string, which is not null.
+    quantity_text(const char* t) : text_(t) {}  // NOLINT
 
-    bool present() const noexcept { return text_.present(); }
-    std::string_view text() const noexcept { return text_; }
-    std::string str() const { return text_.str(); }
+    bool present() const noexcept { return text_.present(); }  ///< whether there is a text, if only an empty one
+    std::string_view text() const noexcept { return text_; }   ///< as it was written; empty if absent
+    std::string str() const { return text_.str(); }            ///< a copy of text()
+    /// The same as text().
     operator std::string_view() const noexcept { return text_; }  // NOLINT: meant to convert
 
     friend bool operator==(const quantity_text&, const quantity_text&) = default;

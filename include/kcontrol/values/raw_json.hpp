@@ -20,10 +20,10 @@ public:
 
     /// Checks the text and makes it compact. Errors: decode_failed.
     static KCONTROL_DECL result<raw_json> parse(std::string_view text);
-    static KCONTROL_DECL raw_json from(json::node value);
+    static KCONTROL_DECL raw_json from(json::node value);  ///< a copy of that value; nothing of null
 
     bool empty() const noexcept { return text_.empty(); }
-    std::string_view text() const noexcept { return text_; }
+    std::string_view text() const noexcept { return text_; }  ///< compact JSON; empty if there is nothing
 
     friend bool operator==(const raw_json&, const raw_json&) = default;
 

@@ -24,9 +24,12 @@ namespace kcontrol::inline v0_1 {
 class text {
 public:
     text() noexcept = default;
-    text(std::string_view from) : word_(make(from)) {}               // NOLINT: meant to convert
+    /// Present, with a copy of these bytes, if only of none. Throws std::bad_alloc.
+    text(std::string_view from) : word_(make(from)) {}  // NOLINT: meant to convert
+    /// The same of a std::string.
     text(const std::string& from) : text(std::string_view(from)) {}  // NOLINT
-    text(const char* from) : text(std::string_view(from)) {}         // NOLINT
+    /// The same of a C string, which is not null.
+    text(const char* from) : text(std::string_view(from)) {}  // NOLINT
     text(const text& from) : word_(from.copied()) {}
     text(text&& from) noexcept : word_(std::exchange(from.word_, 0)) {}
     ~text() { release(); }
@@ -44,11 +47,13 @@ public:
     bool present() const noexcept { return word_ != 0; }
     bool empty() const noexcept { return size() == 0; }
     std::size_t size() const noexcept { return view().size(); }
-    inline std::string_view view() const noexcept;
-    std::string str() const { return std::string(view()); }
+    inline std::string_view view() const noexcept;  ///< empty if absent; valid until this text is changed or moved
+    std::string str() const { return std::string(view()); }  ///< a copy of view()
 
+    /// The same as view().
     operator std::string_view() const noexcept { return view(); }  // NOLINT: meant to convert
-    operator std::string() const { return str(); }                 // NOLINT
+    /// The same as str().
+    operator std::string() const { return str(); }  // NOLINT
 
     /// Makes it empty, but present.
     void clear() noexcept { replace(inline_word({})); }
@@ -57,22 +62,30 @@ public:
 
     /// For the decoder: the word of a string that fits into it.
     static constexpr std::size_t inline_capacity = 7;
+    /// The word of a string of at most inline_capacity bytes, which is not checked.
     static inline detail::handle_word inline_word(std::string_view from) noexcept;
 
     friend bool operator==(const text& a, const text& b) noexcept { return a.word_ == b.word_ || a.view() == b.view(); }
     friend bool operator==(const text& a, std::string_view b) noexcept { return a.view() == b; }
     friend bool operator==(const text& a, const std::string& b) noexcept { return a.view() == b; }
     friend bool operator==(const text& a, const char* b) noexcept { return a.view() == b; }
+    /// By the bytes; an absent one is as an empty one.
     friend std::strong_ordering operator<=>(const text& a, const text& b) noexcept { return a.view() <=> b.view(); }
+    /// By the bytes; an absent one is as an empty one.
     friend std::strong_ordering operator<=>(const text& a, std::string_view b) noexcept { return a.view() <=> b; }
+    /// By the bytes; an absent one is as an empty one.
     friend std::strong_ordering operator<=>(const text& a, const std::string& b) noexcept {
         return a.view() <=> std::string_view(b);
     }
 
+    /// One text after the other; an absent one adds nothing.
     friend std::string operator+(std::string a, const text& b) { return std::move(a.append(b.view())); }
+    /// The same with the text in front.
     friend std::string operator+(const text& a, std::string_view b) { return a.str().append(b); }
+    /// The same of a C string, which is not null.
     friend std::string operator+(const char* a, const text& b) { return std::string(a).append(b.view()); }
 
+    /// Writes the bytes; nothing for an absent one.
     template <class Stream>
     requires std::derived_from<Stream, std::ostream>
     friend Stream& operator<<(Stream& to, const text& from) {

@@ -17,9 +17,10 @@ namespace kcontrol::inline v0_1 {
 class timestamp {
 public:
     timestamp() noexcept = default;
+    /// That moment; the smallest that wall_time has means none.
     timestamp(wall_time at) noexcept : biased_(at.time_since_epoch().count() ^ bias) {}  // NOLINT: meant to convert
 
-    bool present() const noexcept { return biased_ != 0; }
+    bool present() const noexcept { return biased_ != 0; }  ///< false: none, and value() is the epoch
     explicit operator bool() const noexcept { return present(); }
     /// The epoch if there is none.
     wall_time value() const noexcept { return wall_time(duration(present() ? biased_ ^ bias : 0)); }
@@ -31,6 +32,7 @@ public:
         return (a.biased_ ^ bias) <=> (b.biased_ ^ bias);
     }
     friend bool operator==(const timestamp&, const timestamp&) = default;
+    /// Writes str(): nothing if there is none.
     template <class Stream>
     requires std::derived_from<Stream, std::ostream>
     friend Stream& operator<<(Stream& to, const timestamp& from) {

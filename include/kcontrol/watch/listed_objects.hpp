@@ -12,9 +12,9 @@ namespace kcontrol::inline v0_1 {
 /// What a list brought in all its pages, or as a stream.
 class listed_objects {
 public:
-    std::vector<any_object> objects;
-    std::vector<invalid_object> invalid;
-    std::string version;  ///< of the list; empty if the kind is gone
+    std::vector<any_object> objects;      ///< those that can be read
+    std::vector<invalid_object> invalid;  ///< those that can't be decoded, or have no name or uid
+    std::string version;                  ///< of the list; empty if the kind is gone
     /// The versions are of another history than those before: what is equal is to be found out by content.
     bool by_content = false;
 };

@@ -25,12 +25,14 @@ public:
     reflector_policy& page_size(std::int64_t n) { return page_size_ = n, *this; }
     /// How often a kind that is not installed or forbidden is tried again. Default 15 s.
     reflector_policy& probe_period(duration d) { return probe_period_ = d, *this; }
+    /// How long it waits after failures; default: 0.8 s, doubled up to 30 s, with jitter, as client-go.
     reflector_policy& backoff(backoff_policy p) { return backoff_ = p, *this; }
     /// A watch that was resumed after trouble and brings nothing for two of these is held against a consistent list:
     /// so a server is noticed whose versions went back. Default 20 s.
     reflector_policy& silence_period(duration d) { return silence_period_ = d, *this; }
     /// What one list may be in all its pages.
     reflector_policy& bounds(list_bounds b) { return bounds_ = b, *this; }
+    /// Whether lists are streamed; default: list_streaming::by_default.
     reflector_policy& streaming(list_streaming s) { return streaming_ = s, *this; }
     /// A streamed list that has not sent all objects by then is given up, and lists are asked for from then on. Default
     /// 1 min, as long as a page of a list has.
@@ -62,7 +64,7 @@ class reflector_options : public selection_options<reflector_options> {
 public:
     reflector_options() = default;
 
-    reflector_options& policy(reflector_policy p) { return policy_ = p, *this; }
+    reflector_options& policy(reflector_policy p) { return policy_ = p, *this; }  ///< default: reflector_policy()
     /// Bounds of the watch's server-side timeout, drawn anew for each watch. Default
     /// client-go's, 5 to 10 minutes.
     reflector_options& watch_timeout(std::chrono::seconds least, std::chrono::seconds most) {
@@ -73,7 +75,9 @@ public:
     reflector_options& watch_idle(duration d) { return watch_idle_ = d, *this; }
 
     const reflector_policy& policy() const noexcept { return policy_; }
+    /// Least of watch_timeout(); default 5 min.
     std::chrono::seconds watch_timeout_min() const noexcept { return watch_timeout_min_; }
+    /// Most of watch_timeout(); default 10 min.
     std::chrono::seconds watch_timeout_max() const noexcept { return watch_timeout_max_; }
     duration watch_idle() const noexcept { return watch_idle_; }
 

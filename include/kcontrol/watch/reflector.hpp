@@ -28,8 +28,8 @@ public:
     /// What it holds already of an object that a list brings, in the same version, or an empty one: that goes into the
     /// list instead, so that a relist takes no memory for what did not change.
     virtual any_object held(const any_object&) const { return {}; }
-    virtual void apply(any_object object) = 0;
-    virtual void remove(any_object last) = 0;
+    virtual void apply(any_object object) = 0;  ///< an object was added or modified
+    virtual void remove(any_object last) = 0;   ///< an object was deleted; `last` is its last state
     /// An object was added or modified, and can't be decoded.
     virtual void mark_invalid(invalid_object object) = 0;
     /// An object was deleted whose last state can't be decoded.
@@ -39,7 +39,7 @@ public:
     /// Whether the next event of a watch may be read; asked before each. If not, nothing is read, so that the server's
     /// sending stops, until wait_ready() has returned, with room or because of `stop`.
     virtual bool ready() const { return true; }
-    virtual awaitable<void> wait_ready(std::stop_token) { co_return; }
+    virtual awaitable<void> wait_ready(std::stop_token) { co_return; }  ///< called only where ready() says no
 };
 
 /// Drives one reflector_fsm. run() may be called again after it returned: it resumes where it stopped.
@@ -49,9 +49,11 @@ public:
 /// Object lifetime: environment, info and sink outlive it; it outlives run().
 class reflector {
 public:
+    /// Asks nothing before run(), which is awaited on `ex`.
     KCONTROL_DECL reflector(environment& env, executor ex, const resource_info& info, reflector_options options,
                             reflector_sink& sink);
 
+    /// Mirrors until `stop`; it asks the server itself, also where `cl` reads from a cache.
     KCONTROL_DECL awaitable<void> run(client cl, std::stop_token stop);
 
     /// The next run() lists the newest state instead of resuming; for another server under the same name.
@@ -67,7 +69,7 @@ public:
         if (fsm_.state() == reflector_state::not_installed) hurry_.notify_all();
     }
 
-    const reflector_fsm& fsm() const noexcept { return fsm_; }
+    const reflector_fsm& fsm() const noexcept { return fsm_; }  ///< where it stands
     /// Lists asked for, page by page, or as a stream; those of one object are not counted.
     std::uint64_t lists() const noexcept { return lists_; }
     /// Watches asked for, and streamed lists that went on as one.

@@ -27,7 +27,8 @@ enum class reflector_step {
 /// One step with its parameters.
 class reflector_action {
 public:
-    static reflector_action identify() { return reflector_action(reflector_step::identify); }
+    static reflector_action identify() { return reflector_action(reflector_step::identify); }  ///< ask who answers
+    /// A page of a list: at least `version`, "0" for any, "" for the newest; of the first page `token` is empty.
     static reflector_action list(std::string version, std::string token, std::int64_t limit) {
         reflector_action a(reflector_step::list);
         a.resource_version = std::move(version);
@@ -35,32 +36,37 @@ public:
         a.limit = limit;
         return a;
     }
+    /// Hand over the complete list.
     static reflector_action replace(bool by_content = false) {
         reflector_action a(reflector_step::replace);
         a.by_content = by_content;
         return a;
     }
+    /// A watch of what follows `version`.
     static reflector_action watch(std::string version) {
         reflector_action a(reflector_step::watch);
         a.resource_version = std::move(version);
         return a;
     }
+    /// A streamed list, at least as new as `version`; "" for the newest.
     static reflector_action stream(std::string version) {
         reflector_action a(reflector_step::stream);
         a.resource_version = std::move(version);
         return a;
     }
-    static reflector_action receive() { return reflector_action(reflector_step::receive); }
-    static reflector_action read() { return reflector_action(reflector_step::read); }
+    static reflector_action receive() { return reflector_action(reflector_step::receive); }  ///< read the streamed list
+    static reflector_action read() { return reflector_action(reflector_step::read); }        ///< read the open watch
+    /// A consistent list of one object.
     static reflector_action probe() { return reflector_action(reflector_step::probe); }
+    /// Wait for that long.
     static reflector_action sleep(duration d) {
         reflector_action a(reflector_step::sleep);
         a.delay = d;
         return a;
     }
-    static reflector_action clear() { return reflector_action(reflector_step::clear); }
+    static reflector_action clear() { return reflector_action(reflector_step::clear); }  ///< the kind is gone
 
-    reflector_step step;
+    reflector_step step;           ///< says which of the others count
     std::string resource_version;  ///< of list, stream and watch
     std::string continue_token;    ///< of list: not empty on later pages
     std::int64_t limit = 0;        ///< of list: objects a page, 0 for all

@@ -42,8 +42,7 @@ enum class reflector_state {
 ///   lower version in a list, an event or the answer above, or a watch, resumed after trouble, that stays silent. Until
 ///   then nothing older than what is known is taken: it may be a replica that lags.
 /// - A list that may be any replica's is streamed, where that is wanted: at "" before anything is known, else at the
-/// last
-///   version. Which failures end that, and for how long, detail::stream_plan says.
+///   last version. Which failures end that, and for how long, detail::stream_plan says.
 ///
 /// Each call takes what happened and returns the next step. `unit` is a random number in [0, 1). A call that does not
 /// fit the step asked for last is a precondition violation, but for on_due() and on_probe() while a watch is read.
@@ -52,10 +51,10 @@ enum class reflector_state {
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class reflector_fsm {
 public:
-    KCONTROL_DECL explicit reflector_fsm(reflector_policy policy = {});
+    KCONTROL_DECL explicit reflector_fsm(reflector_policy policy = {});  ///< idle until start()
 
-    /// Begins, or begins again after the shell was stopped at any point: resumes the watch if a list was ever
-    /// completed, else lists.
+    /// Begins, or begins again after the shell was stopped at any point: resumes the watch if a list of this history
+    /// was ever completed, else lists.
     KCONTROL_DECL reflector_action start(time_point now);
 
     /// Forgets the last resource version, as for another server: the next start() lists the newest state.
@@ -73,8 +72,9 @@ public:
     KCONTROL_DECL reflector_action on_page(std::string_view version, std::string_view token, time_point now);
     /// Whether equal versions mean equal objects: in a list of that version and in what is known.
     KCONTROL_DECL bool is_of_known_history(std::string_view version) const;
+    /// A page, or a list that had come, failed: refused, too large, or no memory for it.
     KCONTROL_DECL reflector_action on_list_failed(const error& why, time_point now, double unit);
-    KCONTROL_DECL reflector_action on_replaced(time_point now);
+    KCONTROL_DECL reflector_action on_replaced(time_point now);  ///< the store has taken over the list
     /// The version of the list that is complete.
     const std::string& list_version() const noexcept { return list_.version(); }
 
@@ -95,6 +95,7 @@ public:
 
     /// `asked` is how long the watch shall last.
     KCONTROL_DECL reflector_action on_watch_open(time_point now, duration asked);
+    /// The watch was not opened.
     KCONTROL_DECL reflector_action on_watch_refused(const error& why, time_point now, double unit);
     /// Whether an event of that version may be taken over: it is not older than what is known.
     KCONTROL_DECL bool is_news(std::string_view version) const;
@@ -107,7 +108,8 @@ public:
     KCONTROL_DECL reflector_action on_error_event(const error& why, time_point now, double unit);
     /// The server ended the watch properly.
     KCONTROL_DECL reflector_action on_watch_end(time_point now, double unit);
-    /// The connection broke, fell silent or carried garbage.
+    /// The connection broke, fell silent or carried garbage. Also where there was no memory for a step that is none of
+    /// a list: `identify` and `sleep` too, and then a list that was due still comes.
     KCONTROL_DECL reflector_action on_watch_broken(const error& why, time_point now, double unit);
 
     /// When a watch that is read needs a look, if ever.
@@ -117,10 +119,10 @@ public:
     /// The version of a consistent list. The watch is read on, or a list begins.
     KCONTROL_DECL reflector_action on_probe(const result<std::string>& version, time_point now);
 
-    KCONTROL_DECL reflector_action on_timer(time_point now);
-    KCONTROL_DECL reflector_action on_cleared();
+    KCONTROL_DECL reflector_action on_timer(time_point now);  ///< the time of `sleep` has passed
+    KCONTROL_DECL reflector_action on_cleared();              ///< the store is empty, as `clear` asked
 
-    reflector_state state() const noexcept { return state_; }
+    reflector_state state() const noexcept { return state_; }  ///< where it stands; reason() says why
     /// Why it is not live, or what is odd about it; empty when all is well.
     const std::string& reason() const noexcept { return reason_; }
     /// The failure behind reason(), to distinguish "unreachable" from "refused".
@@ -177,7 +179,7 @@ private:
     detail::watch_health watches_;
     std::string odd_;             // what to say of a watch that is live
     bool by_content_ = false;     // the next list is of another history
-    bool list_at_start_ = false;  // even if the watch could be resumed
+    bool list_at_start_ = false;  // even if the watch could be resumed; until a list is taken over
     bool missing_once_ = false;   // one 404 of a kind that was served before: to be confirmed
 
     std::uint64_t server_changes_ = 0;

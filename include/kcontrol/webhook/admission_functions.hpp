@@ -15,17 +15,23 @@ namespace kcontrol::inline v0_1 {
 template <class T>
 class admission_of {
 public:
-    admission_of(std::shared_ptr<const T> now, std::shared_ptr<const T> before)
-        : object(std::move(now)), old_object(std::move(before)) {}
+    /// The object as it would be, and as it was. One of them may be null. `connects`: it is that of a connection.
+    admission_of(std::shared_ptr<const T> now, std::shared_ptr<const T> before, bool connects = false)
+        : object(std::move(now)), old_object(std::move(before)), connects_(connects) {}
 
     std::shared_ptr<const T> object;      ///< null for a deletion
-    std::shared_ptr<const T> old_object;  ///< null for a creation
+    std::shared_ptr<const T> old_object;  ///< null for a creation or a connection
 
-    bool is_create() const noexcept { return object && !old_object; }
-    bool is_update() const noexcept { return object && old_object; }
-    bool is_delete() const noexcept { return !object; }
+    /// Only the object is there, and the operation is not CONNECT.
+    bool is_create() const noexcept { return object && !old_object && !connects_; }
+    bool is_connect() const noexcept { return connects_; }            ///< the operation is CONNECT
+    bool is_update() const noexcept { return object && old_object; }  ///< both objects are there
+    bool is_delete() const noexcept { return !object; }               ///< only old_object is there
     /// The object, or of a deletion the one that goes.
     const T& subject() const noexcept { return object ? *object : *old_object; }
+
+private:
+    bool connects_;
 };
 
 namespace detail {
@@ -100,7 +106,8 @@ default_step make_default_step(F f) {
 template <class T, class F>
 validate_step make_validate_step(F f) {
     return [f = std::make_shared<F>(std::move(f))](admission_context ctx, any_object object, any_object old) {
-        return run_validator<T, F>(f, std::move(ctx), admission_of<T>(object.as<T>(), old.as<T>()));
+        const bool connects = ctx.operation() == admission_operation::connect;
+        return run_validator<T, F>(f, std::move(ctx), admission_of<T>(object.as<T>(), old.as<T>(), connects));
     };
 }
 

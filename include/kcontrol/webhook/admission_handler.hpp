@@ -19,13 +19,14 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class admission_context {
 public:
+    /// `s`: what stop() gives; by default it is never triggered. `r` is not null.
     explicit admission_context(std::shared_ptr<const admission_request> r, std::stop_token s = {})
         : request_(std::move(r)), stop_(std::move(s)) {}
 
-    const admission_request& request() const noexcept { return *request_; }
-    const admission_user& user() const noexcept { return request_->user; }
-    admission_operation operation() const noexcept { return request_->operation; }
-    bool dry_run() const noexcept { return request_->dry_run; }
+    const admission_request& request() const noexcept { return *request_; }  ///< all that the API server has said
+    const admission_user& user() const noexcept { return request_->user; }   ///< who wants it
+    admission_operation operation() const noexcept { return request_->operation; }  ///< what is wanted
+    bool dry_run() const noexcept { return request_->dry_run; }  ///< nothing that is done may last then
 
     /// Triggered when the API server waits no longer: its time is over, or it has gone. What is returned afterwards
     /// nobody reads.

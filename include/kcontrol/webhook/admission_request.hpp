@@ -22,9 +22,9 @@ KCONTROL_DECL std::string_view to_string(admission_operation o) noexcept;
 /// Group, version and plural of a resource, as requests name it.
 class group_version_resource {
 public:
-    std::string group;
-    std::string version;
-    std::string resource;
+    std::string group;     ///< empty: the core group
+    std::string version;   ///< "v1"
+    std::string resource;  ///< "pods": the plural, without a subresource
 
     friend bool operator==(const group_version_resource&, const group_version_resource&) = default;
 };
@@ -32,11 +32,12 @@ public:
 /// Who sent the request to the API server, as that found out.
 class admission_user {
 public:
-    std::string name;
-    std::string uid;
-    std::vector<std::string> groups;
-    std::map<std::string, std::vector<std::string>> extra;
+    std::string name;  ///< `userInfo.username`; "system:serviceaccount:NAMESPACE:NAME" of a service account
+    std::string uid;   ///< empty where the authenticator gives none
+    std::vector<std::string> groups;                        ///< those that the API server counts the user among
+    std::map<std::string, std::vector<std::string>> extra;  ///< what else the authenticator said, by key
 
+    /// Whether one of the groups is called just that.
     bool in_group(std::string_view group) const {
         for (const std::string& one : groups) {
             if (one == group) return true;
@@ -53,17 +54,17 @@ public:
 /// objects safe; shared objects safe for const access.
 class admission_request {
 public:
-    std::string uid;
-    group_version_kind kind;          ///< of the objects, as the webhook asked for them
-    group_version_resource resource;  ///< the same
-    std::string subresource;          ///< "status", "scale"…, or empty
-    group_version_kind request_kind;  ///< what the client sent; differs where the API server converted it
-    group_version_resource request_resource;
-    std::string request_subresource;
-    std::string name;  ///< empty where the server makes one of `generateName`
-    std::string namespace_;
-    admission_operation operation = admission_operation::create;
-    admission_user user;
+    std::string uid;                          ///< of this request, not of an object; the answer repeats it
+    group_version_kind kind;                  ///< of the objects, as the webhook asked for them
+    group_version_resource resource;          ///< the same
+    std::string subresource;                  ///< "status", "scale"…, or empty
+    group_version_kind request_kind;          ///< what the client sent; differs where the API server converted it
+    group_version_resource request_resource;  ///< what the client named; see `requestResource`
+    std::string request_subresource;          ///< the client's; empty: none
+    std::string name;                         ///< empty where the server makes one of `generateName`
+    std::string namespace_;                   ///< empty where the kind belongs to none
+    admission_operation operation = admission_operation::create;  ///< what the client wants to do
+    admission_user user;                                          ///< who the client is; `userInfo`
     bool dry_run = false;   ///< nothing that the request does may last, and so nothing that the webhook does
     json::node object;      ///< null where the operation is a deletion
     json::node old_object;  ///< null where it is a creation or a connection

@@ -14,9 +14,9 @@ namespace kcontrol::inline v0_1 {
 class admission_response {
 public:
     admission_response() = default;
-    explicit admission_response(admission_verdict v) : verdict(std::move(v)) {}
+    explicit admission_response(admission_verdict v) : verdict(std::move(v)) {}  ///< without a patch
 
-    admission_verdict verdict;
+    admission_verdict verdict;  ///< by default the request is let through
     std::string patch;  ///< a JSON Patch as text; empty: nothing is changed. Counts only where the verdict allows
 };
 

@@ -59,10 +59,15 @@ public:
         return annotations_.insert_or_assign(std::move(key), std::move(value)), *this;
     }
 
+    /// Whether nothing is against it: neither a status nor a cause.
     bool allowed() const noexcept { return !status_ && errors_.empty(); }
+    /// That of deny(); without one, causes are a 422.
     const std::optional<api_status>& status() const noexcept { return status_; }
+    /// What refuse(), forbid() and invalid() said.
     const field_errors& errors() const noexcept { return errors_; }
+    /// Shown to the user whatever the verdict is.
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+    /// For the audit log, by key, without the webhook's name.
     const std::map<std::string, std::string>& annotations() const noexcept { return annotations_; }
 
     /// Takes what another one says: warnings and causes add up, the first status stays.

@@ -17,9 +17,13 @@ namespace kcontrol::inline v0_1 {
 /// knows it by then, and for as long as a certificate of its may still be shown.
 class authority_policy {
 public:
+    /// How long an authority is good, from its making. Default 365 days.
     authority_policy& authority_lifetime(duration d) { return authority_lifetime_ = d, *this; }
+    /// How long before the newest one's end the next is made. Default 120 days.
     authority_policy& renew_before(duration d) { return renew_before_ = d, *this; }
+    /// How long a new one is trusted before it signs. Default 1 h.
     authority_policy& publish_ahead(duration d) { return publish_ahead_ = d, *this; }
+    /// How long serving certificates are good. Default 30 days.
     authority_policy& certificate_lifetime(duration d) { return certificate_lifetime_ = d, *this; }
 
     duration authority_lifetime() const noexcept { return authority_lifetime_; }
@@ -41,13 +45,14 @@ private:
 class webhook_authority {
 public:
     webhook_authority() = default;
+    /// Certificate and key as PEM, when it was made, and until when it is good.
     webhook_authority(std::string c, secret_string k, wall_time from, wall_time to)
         : certificate(std::move(c)), key(std::move(k)), since(from), until(to) {}
 
     std::string certificate;  ///< PEM
     secret_string key;        ///< PEM; empty once it signs no more
     wall_time since;          ///< when it was made
-    wall_time until;
+    wall_time until;          ///< it signs no more then, and is not trusted
 
     friend bool operator==(const webhook_authority&, const webhook_authority&) = default;
 };
@@ -61,11 +66,11 @@ public:
 
     /// What encode() wrote. Errors: invalid_config, which says nothing of what is in the text.
     static KCONTROL_DECL result<authority_set> decode(std::string_view text);
-    KCONTROL_DECL secret_string encode() const;
+    KCONTROL_DECL secret_string encode() const;  ///< JSON with the keys in it, what decode() reads
 
     /// Whether there has to be one more.
     KCONTROL_DECL bool needs_authority(wall_time now, const authority_policy& policy) const;
-    void add(webhook_authority one) { all_.push_back(std::move(one)); }
+    void add(webhook_authority one) { all_.push_back(std::move(one)); }  ///< at the end: it is newer than those there
     /// Forgets keys that sign no more, and authorities of which no certificate is in use. True if something changed.
     KCONTROL_DECL bool prune(wall_time now, const authority_policy& policy);
 
@@ -74,7 +79,7 @@ public:
     /// All that are to be trusted now, as PEM.
     KCONTROL_DECL std::string bundle(wall_time now) const;
 
-    const std::vector<webhook_authority>& all() const noexcept { return all_; }
+    const std::vector<webhook_authority>& all() const noexcept { return all_; }  ///< in order of their making
 
     friend bool operator==(const authority_set&, const authority_set&) = default;
 

@@ -30,7 +30,7 @@ public:
     ca_bundle_options& check_period(duration d) { return check_period_ = d, *this; }
 
     const std::string& field_manager() const noexcept { return manager_; }
-    bool is_whole() const noexcept { return whole_; }
+    bool is_whole() const noexcept { return whole_; }  ///< default false: caBundle only
     duration check_period() const noexcept { return check_period_; }
 
 private:
@@ -46,6 +46,8 @@ private:
 /// Thread-safety: shared objects unsafe; use it on the client's executor.
 class ca_bundle_keeper {
 public:
+    /// `name`: of both configurations; `webhooks`: what webhook_server::webhooks() says; `address`: where API servers
+    /// call them. The environment outlives it.
     ca_bundle_keeper(environment& env, client c, std::string name, std::vector<webhook_registration> webhooks,
                      webhook_address address, ca_bundle_options options = {}, logger log = {})
         : env_(env),

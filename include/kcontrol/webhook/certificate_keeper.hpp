@@ -37,14 +37,20 @@ public:
     }
     /// Another name or address, repeatable.
     certificate_keeper_options& dns(std::string name) { return names_.push_back(std::move(name)), *this; }
+    /// An IPv4 or IPv6 address that the certificate is good for, repeatable.
     certificate_keeper_options& ip(std::string address) { return addresses_.push_back(std::move(address)), *this; }
+    /// How long authorities and certificates last.
     certificate_keeper_options& policy(authority_policy p) { return policy_ = p, *this; }
     /// How often the Secret is read. A replica has to notice a new authority well before that signs.
     certificate_keeper_options& check_period(duration d) { return check_period_ = d, *this; }
 
+    /// Of secret(); there is no default.
     const std::string& secret_namespace() const noexcept { return namespace_; }
+    /// Of secret(); there is no default.
     const std::string& secret_name() const noexcept { return name_; }
+    /// Of service() and dns(), in their order; the first is the common name.
     const std::vector<std::string>& names() const noexcept { return names_; }
+    /// Of ip(), in their order.
     const std::vector<std::string>& addresses() const noexcept { return addresses_; }
     const authority_policy& policy() const noexcept { return policy_; }
     duration check_period() const noexcept { return check_period_; }
@@ -64,10 +70,11 @@ private:
 /// Object lifetime: may be destroyed while run() or follow() goes on; the environment and the server outlive these.
 class certificate_keeper {
 public:
+    /// `c`: reads and writes the Secret. Nothing is asked before refresh() or run().
     KCONTROL_DECL certificate_keeper(environment& env, client c, certificate_keeper_options options, logger log = {});
 
-    /// Keeps both right until `stop`. What fails is logged and tried again after 5 s; the certificate is made anew in
-    /// time meanwhile, by the authorities that were read last.
+    /// Keeps both right until `stop`. What fails is logged, once as long as it stays the same, and tried again after
+    /// 5 s; the certificate is made anew in time meanwhile, by the authorities that were read last.
     KCONTROL_DECL awaitable<void> run(std::stop_token stop);
     /// One look at the Secret. Errors: those of the API server; unavailable where others write it all the time;
     /// stopped.

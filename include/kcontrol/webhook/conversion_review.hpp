@@ -17,10 +17,10 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class conversion_request {
 public:
-    std::string uid;
-    std::string desired_version;  ///< "example.com/v1"
-    std::vector<json::node> objects;
-    std::shared_ptr<const json::document> parsed;
+    std::string uid;                               ///< of the request; the answer repeats it
+    std::string desired_version;                   ///< "example.com/v1"
+    std::vector<json::node> objects;               ///< of any version, in the order in which they are answered
+    std::shared_ptr<const json::document> parsed;  ///< what the objects are places of
 };
 
 /// Reads one. Errors: decode_failed, naming the path of the member.

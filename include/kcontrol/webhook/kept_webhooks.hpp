@@ -27,10 +27,10 @@ public:
     /// As whom it writes; with whole(false) caBundle only, of configurations that are there.
     ca_bundle_options& bundles() noexcept { return bundles_; }
 
-    const certificate_keeper_options& certificates() const noexcept { return certificates_; }
-    const ca_bundle_options& bundles() const noexcept { return bundles_; }
-    const std::string& name() const noexcept { return name_; }
-    const webhook_address& address() const noexcept { return address_; }
+    const certificate_keeper_options& certificates() const noexcept { return certificates_; }  ///< the same, to look at
+    const ca_bundle_options& bundles() const noexcept { return bundles_; }                     ///< the same, to look at
+    const std::string& name() const noexcept { return name_; }            ///< of both configurations
+    const webhook_address& address() const noexcept { return address_; }  ///< where API servers call
 
 private:
     std::string name_;

@@ -33,12 +33,16 @@ public:
     /// From one version's object to the other's, whose metadata is set.
     using step = std::function<result<any_object>(const any_object&)>;
 
+    /// `hub`: the version that all others know the way to.
     explicit kind_conversion(resource_info hub) : hub_(std::move(hub)) {}
+    /// Adds a version with its ways to the hub and back; what these throw is callback_failed. conversion_of() does it
+    /// for types.
     KCONTROL_DECL kind_conversion& add(resource_info spoke, step to_hub, step from_hub);
 
-    const resource_info& hub() const noexcept { return hub_; }
+    const resource_info& hub() const noexcept { return hub_; }  ///< the version that it was made with
     /// "example.com/v1" and so on, the hub's first.
     KCONTROL_DECL std::vector<std::string> versions() const;
+    /// Whether it is for that kind, in whatever version; the core group is empty.
     bool is_of(std::string_view group, std::string_view kind) const noexcept {
         return hub_.gvk.group == group && hub_.gvk.kind == kind;
     }

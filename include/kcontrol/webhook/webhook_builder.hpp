@@ -78,6 +78,7 @@ public:
     }
     /// In place of the usual paths.
     webhook_builder_for& mutate_path(std::string path) { return core_.mutate_path = std::move(path), *this; }
+    /// Of the validator, in place of webhook_path()'s.
     webhook_builder_for& validate_path(std::string path) { return core_.validate_path = std::move(path), *this; }
     /// Edits what API servers are told of the defaulter (what() is mutating) and the validator (validating), before
     /// complete(): what they are asked about, what follows if they can't be. Unless it says otherwise the defaulter is
@@ -105,6 +106,7 @@ public:
     /// At a server of one's own.
     explicit webhook_builder(webhook_server& s) : server_(&s) {}
 
+    /// Of a kind known at compile time.
     template <detail::typed_kind T>
     webhook_builder_for<T> for_() {
         return webhook_builder_for<T>(*server_, resource_of<T>());

@@ -21,15 +21,20 @@ public:
     webhook_rule& operation(std::string name) { return operations_.push_back(std::move(name)), *this; }
     /// "" is the core group; repeatable.
     webhook_rule& api_group(std::string group) { return groups_.push_back(std::move(group)), *this; }
+    /// "v1", repeatable.
     webhook_rule& api_version(std::string version) { return versions_.push_back(std::move(version)), *this; }
     /// "pods", "pods/status", "pods/*", "*/scale", "*" (no subresource) or "*/*"; repeatable.
     webhook_rule& resource(std::string plural) { return resources_.push_back(std::move(plural)), *this; }
     /// "Namespaced", "Cluster" or "*", which is the default.
     webhook_rule& scope(std::string which) { return scope_ = std::move(which), *this; }
 
+    /// Those of operation(), in their order.
     const std::vector<std::string>& operations() const noexcept { return operations_; }
+    /// Those of api_group(), in their order.
     const std::vector<std::string>& api_groups() const noexcept { return groups_; }
+    /// Those of api_version(), in their order.
     const std::vector<std::string>& api_versions() const noexcept { return versions_; }
+    /// Those of resource(), in their order.
     const std::vector<std::string>& resources() const noexcept { return resources_; }
     const std::string& scope() const noexcept { return scope_; }
 
@@ -46,6 +51,8 @@ private:
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class webhook_registration {
 public:
+    /// Whose configuration it is in: MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
+    /// CustomResourceDefinition.
     enum class kind { mutating, validating, conversion };
 
     /// `name`: of a mutating or validating webhook a DNS name of at least three parts ("vpod.example.com"); of a
@@ -53,9 +60,11 @@ public:
     webhook_registration(kind what, std::string name, std::string path)
         : what_(what), name_(std::move(name)), path_(std::move(path)) {}
 
+    /// One more; a request that fits one of them is asked about.
     webhook_registration& rule(webhook_rule one) { return rules_.push_back(std::move(one)), *this; }
     /// In place of all rules that it has.
     webhook_registration& only_rule(webhook_rule one) { return rules_.clear(), rule(std::move(one)); }
+    /// In place of the one before; see the constructor.
     webhook_registration& name(std::string n) { return name_ = std::move(n), *this; }
     /// Whether a request goes on without a webhook that can't be asked (Ignore), or fails (Fail, the default).
     webhook_registration& ignore_failures(bool yes) { return ignore_failures_ = yes, *this; }
@@ -71,6 +80,7 @@ public:
     webhook_registration& namespace_selector(json::value selector) {
         return namespace_selector_ = std::move(selector), *this;
     }
+    /// The same of the object's own labels, be it as it was or as it becomes.
     webhook_registration& object_selector(json::value selector) {
         return object_selector_ = std::move(selector), *this;
     }
@@ -83,17 +93,19 @@ public:
         return review_versions_ = std::move(versions), *this;
     }
 
-    kind what() const noexcept { return what_; }
+    kind what() const noexcept { return what_; }  ///< which of the three it is
     const std::string& name() const noexcept { return name_; }
-    const std::string& path() const noexcept { return path_; }
-    const std::vector<webhook_rule>& rules() const noexcept { return rules_; }
-    bool ignores_failures() const noexcept { return ignore_failures_; }
+    const std::string& path() const noexcept { return path_; }  ///< where the program's server answers it
+    const std::vector<webhook_rule>& rules() const noexcept { return rules_; }  ///< empty of a conversion
+    bool ignores_failures() const noexcept { return ignore_failures_; }  ///< `failurePolicy`: Ignore if so, else Fail
     const std::string& side_effects() const noexcept { return side_effects_; }
     std::chrono::seconds timeout() const noexcept { return timeout_; }
     const std::string& match_policy() const noexcept { return match_policy_; }
+    /// `reinvocationPolicy`: IfNeeded if so, else Never.
     bool reinvokes_if_needed() const noexcept { return reinvoke_; }
     const json::value& namespace_selector() const noexcept { return namespace_selector_; }
     const json::value& object_selector() const noexcept { return object_selector_; }
+    /// The name and the CEL expression of each.
     const std::vector<std::pair<std::string, std::string>>& match_conditions() const noexcept { return conditions_; }
     const std::vector<std::string>& review_versions() const noexcept { return review_versions_; }
 
@@ -131,10 +143,10 @@ public:
         return out;
     }
 
-    const std::string& service_namespace() const noexcept { return namespace_; }
-    const std::string& service_name() const noexcept { return service_; }
-    std::uint16_t service_port() const noexcept { return port_; }
-    const std::string& base_url() const noexcept { return url_; }
+    const std::string& service_namespace() const noexcept { return namespace_; }  ///< empty where there is a base_url()
+    const std::string& service_name() const noexcept { return service_; }         ///< empty where there is a base_url()
+    std::uint16_t service_port() const noexcept { return port_; }                 ///< default 443
+    const std::string& base_url() const noexcept { return url_; }  ///< of url(); empty where it is a Service
 
 private:
     std::string namespace_;

@@ -17,6 +17,7 @@ namespace kcontrol::inline v0_1 {
 /// run().
 class webhook_flags {
 public:
+    /// `defaults`: what holds where no flag says otherwise.
     explicit webhook_flags(webhook_server_options defaults = {}) : options_(std::move(defaults)) {}
 
     /// What --print-webhooks calls the configurations, and the address in them where no flag says one. Without it they
@@ -25,12 +26,13 @@ public:
         return name_ = std::move(name), address_ = std::move(address), *this;
     }
 
-    KCONTROL_DECL void add_to(run_options& to);
+    KCONTROL_DECL void add_to(run_options& to);  ///< adds the flags, and the printing in place of a run
 
     /// What the command line says, over the defaults.
     KCONTROL_DECL webhook_server_options options() const;
     /// Whether the program only prints: what it needs for more than its webhooks may be missing.
     bool is_printing() const noexcept { return print_; }
+    /// Of the configurations that are printed. Default "webhooks".
     const std::string& name() const noexcept { return name_; }
     /// Where API servers find the webhooks, as flags or registered_as() say.
     const std::optional<webhook_address>& address() const noexcept { return address_; }

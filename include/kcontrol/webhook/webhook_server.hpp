@@ -23,9 +23,9 @@ namespace kcontrol::inline v0_1 {
 /// A request to a path, for functions that answer with what they like.
 class webhook_call {
 public:
-    http::server_request request;
-    std::stop_token stop;  ///< triggered when nobody waits for the answer any more
-    time_point deadline;
+    http::server_request request;  ///< a POST of application/json, not larger than may be
+    std::stop_token stop;          ///< triggered when nobody waits for the answer any more
+    time_point deadline;           ///< when the API server gets 504 in place of an answer
 };
 
 /// Answers with a whole response. What it throws is 500.
@@ -33,7 +33,8 @@ using webhook_handler = std::function<awaitable<http::response>(webhook_call)>;
 
 /// Serves webhooks. A request has to be a POST of application/json of at most 7 MiB; else it gets 405, 415 or 413. One
 /// that is no review gets 400 with the path of the member that is wrong. Who does not get an answer in the time that
-/// the API server gives gets 504, and the failure policy decides.
+/// the API server gives gets 504, or 503 where it waited all that time for its turn (max_concurrent_requests()), and
+/// the failure policy decides.
 ///
 /// At a stop it is not ready at once, goes on serving for shutdown_delay() with the word to each client that its
 /// connection is at its end, then listens no more and lets requests in flight end: an API server that follows endpoints
@@ -43,6 +44,7 @@ using webhook_handler = std::function<awaitable<http::response>(webhook_call)>;
 /// functions run there. Object lifetime: the environment outlives it; what still runs keeps the shared part alive.
 class webhook_server {
 public:
+    /// `ex`: where functions run. It listens in run() only.
     KCONTROL_DECL webhook_server(environment& env, executor ex, webhook_server_options options = {}, logger log = {});
     KCONTROL_DECL ~webhook_server();
     webhook_server(const webhook_server&) = delete;
@@ -50,8 +52,11 @@ public:
 
     /// Serves a path; also while it runs. Errors: invalid_argument (it does not begin with "/", or is taken).
     KCONTROL_DECL result<void> add_admission(webhook_registration what, admission_handler handler);
+    /// Serves a path by a function that answers what it likes; webhooks() does not tell of it. Errors: as
+    /// add_admission().
     KCONTROL_DECL result<void> add(std::string path, webhook_handler handler);
-    /// Converts the versions of a kind at "/convert". Errors: invalid_argument (the kind has a conversion already).
+    /// Converts the versions of a kind at "/convert". Errors: invalid_argument (the kind has a conversion already, or
+    /// another webhook has that path).
     KCONTROL_DECL result<void> add_conversion(kind_conversion of);
 
     /// What an API server has to know of them, in the order of the paths: webhook_configurations() makes objects of it.

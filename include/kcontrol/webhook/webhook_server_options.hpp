@@ -22,13 +22,15 @@ namespace kcontrol::inline v0_1 {
 /// afterwards (http::server::replace_tls), until it is stopped.
 class webhook_tls {
 public:
+    /// The certificate and key of now, or why there is none.
     using load_function = std::function<result<http::server_tls>()>;
+    /// Returns when `stop` is triggered.
     using follow_function = std::function<awaitable<void>(http::server& of, std::stop_token stop)>;
 
     webhook_tls() = default;
-    webhook_tls(load_function l, follow_function f) : load(std::move(l)), follow(std::move(f)) {}
+    webhook_tls(load_function l, follow_function f) : load(std::move(l)), follow(std::move(f)) {}  ///< `f` may be empty
 
-    load_function load;
+    load_function load;                              ///< empty: the files of the options count
     follow_function follow;                          ///< may be empty
     std::function<http::certificate_stats()> stats;  ///< for the metrics certwatcher_…; may be empty
 };
@@ -73,10 +75,13 @@ public:
 
     const http::listen_address& address() const noexcept { return address_; }
     const std::string& certificate_directory() const noexcept { return directory_; }
+    /// Its name in certificate_directory(). Default: tls.crt.
     const std::string& certificate_file() const noexcept { return certificate_; }
+    /// Its name in certificate_directory(). Default: tls.key.
     const std::string& key_file() const noexcept { return key_; }
     const std::string& client_authorities() const noexcept { return client_authorities_; }
     const webhook_tls& tls() const noexcept { return tls_; }
+    /// Null: the certificate is enough.
     const std::function<result<void>()>& ready_when() const noexcept { return check_; }
     duration default_timeout() const noexcept { return timeout_; }
     std::size_t max_concurrent_requests() const noexcept { return concurrent_; }

@@ -27,13 +27,14 @@ constexpr std::string_view to_string(work_class c) noexcept {
 class admission {
 public:
     constexpr admission() = default;
-    constexpr admission(bool low, bool medium) : low_(low), medium_(medium) {}
+    constexpr admission(bool low, bool medium) : low_(low), medium_(medium) {}  ///< whether each of them may
 
+    /// Whether work of that class may be handed out.
     constexpr bool allows(work_class c) const noexcept {
         if (c == work_class::high) return true;
         return c == work_class::low ? low_ : medium_;
     }
-    constexpr bool allows_all() const noexcept { return low_ && medium_; }
+    constexpr bool allows_all() const noexcept { return low_ && medium_; }  ///< whether nothing is held back
 
     friend constexpr bool operator==(const admission&, const admission&) = default;
 

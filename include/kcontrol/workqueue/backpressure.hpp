@@ -48,7 +48,7 @@ private:
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class backpressure {
 public:
-    explicit backpressure(backpressure_targets targets = {}) : targets_(targets) {}
+    explicit backpressure(backpressure_targets targets = {}) : targets_(targets) {}  ///< no target is missed yet
 
     /// Work of that class was handed out after so long a wait.
     KCONTROL_DECL void observe_wait(work_class c, duration wait, time_point now);
@@ -59,8 +59,8 @@ public:
 
     /// What may be handed out while so many of the workers are busy with medium work.
     KCONTROL_DECL admission admit(time_point now, std::size_t workers, std::size_t busy_with_medium) const;
-    KCONTROL_DECL bool low_is_parked(time_point now) const;
-    KCONTROL_DECL bool medium_yields(time_point now) const;
+    KCONTROL_DECL bool low_is_parked(time_point now) const;  ///< whether low work is held back
+    KCONTROL_DECL bool medium_yields(time_point now) const;  ///< whether medium work gets half of the workers only
     /// When less is held back than at `now`, if nothing is observed until then; nothing if nothing is held back.
     KCONTROL_DECL std::optional<time_point> next_change(time_point now) const;
 

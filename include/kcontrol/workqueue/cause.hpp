@@ -32,13 +32,14 @@ KCONTROL_DECL std::string_view to_string(cause_type) noexcept;
 class cause {
 public:
     cause() = default;
+    /// Type, kind, namespace and name; the texts are not copied.
     cause(cause_type t, std::string_view k = {}, std::string_view ns = {}, std::string_view n = {})
         : type(t), kind(k), namespace_(ns), name(n) {}
 
-    cause_type type = cause_type::none;
-    std::string_view kind;        ///< of the object, where its source says it
-    std::string_view namespace_;  ///< of the object
-    std::string_view name;        ///< of the object; empty, as the namespace, where they are those of the request
+    cause_type type = cause_type::none;  ///< none: no cause at all, which a cause_set does not take
+    std::string_view kind;               ///< of the object, where its source says it
+    std::string_view namespace_;         ///< of the object
+    std::string_view name;  ///< of the object; empty, as the namespace, where they are those of the request
 
     friend bool operator==(const cause&, const cause&) = default;
 };
@@ -52,12 +53,12 @@ KCONTROL_DECL std::string to_string(const cause&);
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class cause_set {
 public:
-    static constexpr std::size_t max_size = 4;
+    static constexpr std::size_t max_size = 4;  ///< causes; others are counted by more()
 
     /// Of text that is longer than 253 bytes, Kubernetes' longest name, the rest is lost; so is what follows a NUL.
     /// A cause of type none changes nothing.
     KCONTROL_DECL void add(cause c);
-    void clear() noexcept { packed_.clear(), size_ = 0, more_ = 0; }
+    void clear() noexcept { packed_.clear(), size_ = 0, more_ = 0; }  ///< forgets the causes and more()
 
     std::size_t size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }

@@ -14,12 +14,13 @@ namespace kcontrol::inline v0_1 {
 /// What a rate limiter is asked about.
 class rate_limit_attempt {
 public:
+    /// Failures of the key before this one, the time of this one, and a random number in [0, 1).
     rate_limit_attempt(std::uint64_t failures_before, time_point at, double random)
         : failures(failures_before), now(at), unit(random) {}
 
     std::uint64_t failures;  ///< of the key, since its last success, before this one
-    time_point now;
-    double unit;  ///< a random number in [0, 1)
+    time_point now;          ///< when the work failed
+    double unit;             ///< a random number in [0, 1)
 };
 
 /// A rate limiter as a value. A copy has a state of its own: each controller that is given one counts for itself.
@@ -33,7 +34,7 @@ public:
     KCONTROL_DECL rate_limiter(backoff_policy policy);  // NOLINT: meant to convert
     KCONTROL_DECL rate_limiter(const rate_limiter&);
     KCONTROL_DECL rate_limiter(rate_limiter&&) noexcept;
-    KCONTROL_DECL rate_limiter& operator=(rate_limiter) noexcept;
+    KCONTROL_DECL rate_limiter& operator=(rate_limiter) noexcept;  ///< takes over limits and state
     KCONTROL_DECL ~rate_limiter();
 
     /// Of each key: `initial`, and twice as long after each further failure, up to `cap`.

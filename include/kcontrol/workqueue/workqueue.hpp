@@ -46,8 +46,8 @@ public:
             : node_(std::exchange(other.node_, nullptr)), causes_(std::move(other.causes_)), waited_(other.waited_) {}
         item& operator=(item&&) = delete;
 
-        const Key& key() const noexcept { return *node_->key; }
-        int priority() const noexcept { return node_->taken_priority; }
+        const Key& key() const noexcept { return *node_->key; }          ///< valid until done()
+        int priority() const noexcept { return node_->taken_priority; }  ///< with which it was handed out
         /// What it was added for since it was handed out before.
         const cause_set& causes() const noexcept { return causes_; }
         /// How long it had been ready.
@@ -63,6 +63,7 @@ public:
         duration waited_;
     };
 
+    /// An empty one. It has a copy of the limiter, and so a state of its own.
     explicit workqueue(workqueue_options<Key> options = {})
         : queue_core(options.limiter(), options.starvation_limit(), options.priorities()),
           fair_by_(options.fair_by()) {}
@@ -128,12 +129,14 @@ public:
 
     /// Keys that wait to be handed out: neither delayed ones nor those in processing.
     std::size_t size() const noexcept { return levels().size(); }
+    /// Keys that wait for a time. One whose time has come is among them until the next get().
     std::size_t delayed() const noexcept { return queue_core::delayed(); }
-    std::size_t processing() const noexcept { return queue_core::processing(); }
+    std::size_t processing() const noexcept { return queue_core::processing(); }  ///< handed out, and not done() yet
 
     /// Keys that cost memory: ready, delayed, in processing, or with failures to remember.
     std::size_t tracked() const noexcept { return nodes_.size(); }
 
+    /// Since it was made; restart() leaves them as they are.
     const workqueue_counters& counters() const noexcept { return queue_core::counters(); }
     /// Of each priority that there was, and of 0, the highest first. From the 26th on they are counted together; that
     /// is the last.
@@ -158,7 +161,7 @@ public:
         });
     }
 
-    bool is_shutting_down() const noexcept { return shutting_down_; }
+    bool is_shutting_down() const noexcept { return shutting_down_; }  ///< from either shut-down to restart()
 
     /// Shut down, and nothing is ready or in processing any more.
     bool is_drained() const noexcept { return shutting_down_ && processing() == 0 && size() == 0; }

@@ -13,7 +13,7 @@ namespace kcontrol::inline v0_1 {
 template <class Key>
 class workqueue_options {
 public:
-    using fairness_key = std::function<std::string_view(const Key&)>;
+    using fairness_key = std::function<std::string_view(const Key&)>;  ///< for fair_by(); a namespace, for one
 
     /// How long keys that failed wait. Default: 5 ms, doubling up to 1000 s.
     workqueue_options& limiter(rate_limiter r) { return limiter_ = std::move(r), *this; }

@@ -95,6 +95,8 @@ TEST_CASE("told nothing: $KUBECONFIG, the pod's own cluster, ~/.kube/config") {
     f.env.files[folder + "token"] = "t";
     f.env.files[folder + "ca.crt"] = "ca";
     f.env.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
+    CHECK(f.make().empty());
+    CHECK(f.names() == "one ");  // no pod's own without a port
     f.env.variables["KUBERNETES_SERVICE_PORT"] = "443";
     CHECK(f.make().empty());
     CHECK(f.names() == "in-cluster ");

@@ -245,7 +245,10 @@ inline awaitable<result<bool>> delegated_access::core::may(self_ptr self, detail
 
 inline std::optional<http::response> delegated_access::core::fail(const error& why, const char* what,
                                                                   std::string_view secret) {
-    if (why == errc::stopped) return detail::access_refusal(503, "the program ends, or you have gone");
+    if (why == errc::stopped) {
+        ++stats.ended;
+        return detail::access_refusal(503, "the program ends, or you have gone");
+    }
     if (why == errc::limit_exceeded) {
         ++stats.crowded;
         return detail::access_refusal(503, "too many ask at a time; try again");
@@ -290,8 +293,10 @@ inline awaitable<void> delegated_access::core::serve(self_ptr self, http::handle
     const auto path = http::percent_decode(http::split_target(asked.target).first);
     std::optional<http::response> refused;
     if (self->closed) {
+        ++self->stats.ended;
         refused = detail::access_refusal(503, "the program ends");
     } else if (!path || !path->starts_with('/')) {
+        ++self->stats.malformed;
         refused = detail::access_refusal(400, "the path has a broken escape, or does not begin with a slash");
     } else if (const auto& open = self->options.always_allowed();
                std::find(open.begin(), open.end(), *path) == open.end()) {
@@ -343,7 +348,7 @@ KCONTROL_DECL access_stats delegated_access::stats() const { return core_->stats
 
 KCONTROL_DECL void write_access_metrics(metrics_writer& out, const std::string& server, const access_stats& of) {
     const auto total = [&](const char* outcome, std::uint64_t value) {
-        out.counter("kcontrol_http_access_total", "Requests by what the cluster's accounts and roles say of them.",
+        out.counter("kcontrol_http_access_total", "Requests by what became of them.",
                     {{"server", server}, {"outcome", outcome}}, static_cast<double>(value));
     };
     total("allowed", of.allowed);
@@ -351,6 +356,8 @@ KCONTROL_DECL void write_access_metrics(metrics_writer& out, const std::string& 
     total("forbidden", of.forbidden);
     total("failed", of.failed);
     total("crowded", of.crowded);
+    total("malformed", of.malformed);
+    total("ended", of.ended);
     const auto reviews = [&](const char* review, std::uint64_t value) {
         out.counter("kcontrol_http_access_reviews_total",
                     "Questions about requests, by who answered: a review of the cluster, or what was remembered.",

@@ -69,8 +69,8 @@ inline admission_hook read_admission_hook(const json::value& from, bool mutating
         break;
     }
     for (const auto& condition : array_at(from, "matchConditions")) {
-        auto parsed = cel_expression::parse(json::get_string(condition, {"expression"}));
-        if (parsed) out.conditions.emplace_back(json::get_string(condition, {"expression"}), std::move(*parsed));
+        const std::string_view text = json::get_string(condition, {"expression"});
+        out.conditions.emplace_back(text, cel_expression::parse(text));
     }
     return out;
 }

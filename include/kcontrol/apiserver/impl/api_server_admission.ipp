@@ -35,7 +35,9 @@ KCONTROL_DECL api_server_core::hook_list api_server_core::admission_hooks(bool m
     const auto table = store.table({"admissionregistration.k8s.io",
                                     mutating ? "mutatingwebhookconfigurations" : "validatingwebhookconfigurations"});
     std::vector<object_ptr> now;
-    for (const auto& [key, object] : table->objects()) now.push_back(object);
+    if (table != nullptr) {
+        for (const auto& [key, object] : table->objects()) now.push_back(object);
+    }
     hook_list& list = hooks_[mutating ? 1 : 0];
     auto& of = hooks_are_of_[mutating ? 1 : 0];
     if (list != nullptr && of == now) return list;
@@ -57,7 +59,8 @@ KCONTROL_DECL bool api_server_core::selects(const admission_hook& hook, const ad
         if (about.resource == namespaces_id() && about.subresource.empty() && !object.is_null()) {
             labels = labels_of(object);
         } else if (!about.namespace_.empty()) {
-            const object_ptr found = store.table(namespaces_id())->get({"", about.namespace_});
+            const auto namespaces = store.table(namespaces_id());
+            const object_ptr found = namespaces == nullptr ? nullptr : namespaces->get({"", about.namespace_});
             if (found != nullptr) labels = found->labels();
         }
         const bool concerned = !about.namespace_.empty() || about.resource == namespaces_id();
@@ -90,7 +93,8 @@ KCONTROL_DECL awaitable<outcome<bool>> api_server_core::prepare_call(hook_call& 
     }
     std::string problem;
     for (const auto& [text, condition] : hook.conditions) {
-        const auto held = condition.evaluate(given, condition_texts_);
+        const auto held =
+            condition ? condition->evaluate(given, condition_texts_) : result<json::value>(condition.error());
         if (held && held->is_bool() && !held->get_bool()) co_return false;  // decides alone, even if others fail
         if (held) continue;
         if (!problem.empty()) problem += ", ";

@@ -39,6 +39,7 @@ KCONTROL_DECL outcome<void> api_server_core::spend_budget(const std::string& ns,
     const std::string_view phase = json::get_string(pod, {"status", "phase"});
     if (phase == "Succeeded" || phase == "Failed" || phase == "Pending" || stored.terminating()) return {};
     const auto budgets = store.table({"policy", "poddisruptionbudgets"});
+    if (budgets == nullptr) return {};
     std::vector<namespaced_name> concerned;
     for (const auto& [key, budget] : budgets->objects_in(ns)) {
         const json::value whole = budget->value(budgets->type(), "policy/v1");

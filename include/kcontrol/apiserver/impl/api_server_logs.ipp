@@ -22,7 +22,7 @@ KCONTROL_DECL awaitable<int> api_server_core::serve_log(const http::server_reque
                                                         watch_job& job) {
     const auto pods = store.table({"", "pods"});
     const namespaced_name key(job.info.namespace_, job.info.name);
-    const object_ptr pod = pods->get(key);
+    const object_ptr pod = pods == nullptr ? nullptr : pods->get(key);
     outcome<log_query> query = failure::not_found({"", "pods"}, key.name);
     if (request.method != "GET") {
         query = failure::method_not_allowed();

@@ -70,6 +70,12 @@ KCONTROL_DECL bool answers_review(const request_info& info) {
             info.resource == "subjectaccessreviews" || info.resource == "localsubjectaccessreviews");
 }
 
+inline json::array array_of(const std::vector<std::string>& all) {
+    json::array out;
+    for (const auto& one : all) out.push_back(json::value(one));
+    return out;
+}
+
 // The answer repeats the token, as a real server's does.
 inline json::object status_of_token(const access_control& access, const json::value& review) {
     const auto user = access.user_of(json::get_string(review, {"spec", "token"}));
@@ -77,18 +83,12 @@ inline json::object status_of_token(const access_control& access, const json::va
     if (user) {
         status["authenticated"] = true;
         shown["username"] = *user;
-        shown["groups"] = json::array({"system:authenticated"});
+        shown["groups"] = array_of(access.groups_of(*user));
     } else {
         status["error"] = "invalid bearer token";
     }
     status["user"] = std::move(shown);
     return status;
-}
-
-inline json::array array_of(const std::vector<std::string>& all) {
-    json::array out;
-    for (const auto& one : all) out.push_back(json::value(one));
-    return out;
 }
 
 // Whom a SubjectAccessReview is about.

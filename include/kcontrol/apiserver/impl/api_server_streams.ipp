@@ -72,7 +72,7 @@ KCONTROL_DECL outcome<api_server_core::planned_stream> api_server_core::plan_str
     starts.verb = "create";
     if (const auto allowed = authorize(who, starts); !allowed) return allowed.error();
     const auto pods = store.table({"", "pods"});
-    const object_ptr object = pods->get({info.namespace_, info.name});
+    const object_ptr object = pods == nullptr ? nullptr : pods->get({info.namespace_, info.name});
     const json::value pod = object == nullptr ? json::value() : object->value(pods->type(), "v1");
     if (const auto good = check_pod_of_stream(info, pod); !good) return good.error();
     if (request.headers.get("Upgrade").empty()) return failure::bad_request("Upgrade request required");

@@ -172,7 +172,7 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_binding(const http
     }
     if (node.empty()) return failure(500, "", "target.name: Required value");
     const auto pods = store.table({"", "pods"});
-    const object_ptr stored = pods->get({info.namespace_, name});
+    const object_ptr stored = pods == nullptr ? nullptr : pods->get({info.namespace_, name});
     if (stored == nullptr) return failure::not_found({"", "pods"}, name);
     const json::value pod = stored->value(pods->type(), "v1");
     const auto refuse = [&name](const std::string& why) {
@@ -323,7 +323,8 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(c
     std::vector<std::string> warnings;
     const subresource_type* below = table->type().subresource(info.subresource);
     const bool somebody_asks = !admission_hooks(true)->empty() || !admission_hooks(false)->empty();
-    auto body = somebody_asks ? json::parse(request.body) : result<json::value>(json::value());
+    // What can't be read is refused below, by who answers.
+    auto body = somebody_asks ? parse_document(request, std::string()) : outcome<json::value>(json::value());
     if (body && body->is_object() && below != nullptr) {
         admission_attributes about = attributes_of(asked, table->type());
         about.kind_group = below->group;
@@ -337,7 +338,10 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(c
         if (!changed) co_return changed.error();
         auto valid = co_await validate(about, table->type(), *body, nothing, warnings);
         if (!valid) co_return valid.error();
-        if (*changed) request.body = json::serialize(*body);
+        if (*changed) {
+            request.body = json::serialize(*body);
+            request.headers.set("Content-Type", "application/json");
+        }
     }
     auto response = info.subresource == "binding"    ? answer_binding(request, info)
                     : info.subresource == "eviction" ? answer_eviction(request, info, *table)

@@ -46,7 +46,7 @@ inline admission_attributes attributes_of(const asked_request& asked, const reso
 
 // The DeleteOptions of a request, which come as its body or are made of its query.
 inline json::value delete_options_of(const http::server_request& request) {
-    auto given = request.body.empty() ? result<json::value>(json::object()) : json::parse(request.body);
+    auto given = request.body.empty() ? outcome<json::value>(json::object()) : parse_document(request, std::string());
     json::object out = given && given->is_object() ? std::move(given->get_object()) : json::object();
     out["kind"] = "DeleteOptions";
     out["apiVersion"] = "meta.k8s.io/v1";
@@ -100,24 +100,31 @@ KCONTROL_DECL outcome<write_order> api_server_core::order_write(const asked_requ
     order.about = attributes_of(asked, table->type());
     order.about.dry_run = *dry_run;
     order.warnings = &warnings;
+    // A patch says only a part of a webhook configuration, so what comes of it is looked at.
+    const auto check_result = [this, table](outcome<pending_write> begun) -> outcome<pending_write> {
+        const resource_type& type = table->type();
+        if (!begun || !is_webhook_configuration(type.id())) return begun;
+        if (auto described = check_described(type, begun->whole(type)); !described) return described.error();
+        return begun;
+    };
     if (applies) {
         auto config = parse_applied(request);
         if (!config) return config.error();
         target.warnings = nullptr;
-        order.begin = [this, table, target, config = std::move(*config),
+        order.begin = [this, table, target, check_result, config = std::move(*config),
                        force = info.flag("force")](const object_ptr& live) -> outcome<pending_write> {
             if (live == nullptr) {
                 if (auto described = check_described(table->type(), config); !described) return described.error();
             }
-            return store.begin_apply(*table, target, config.get_object(), force, live);
+            return check_result(store.begin_apply(*table, target, config.get_object(), force, live));
         };
         return order;
     }
     if (info.verb == "patch") {
         auto edit = editor_of(reader_, request, table->type(), info.version);
         if (!edit) return edit.error();
-        order.begin = [this, table, target, edit = std::move(*edit)](const object_ptr& live) {
-            return store.begin_patch(*table, target, edit, live);
+        order.begin = [this, table, target, check_result, edit = std::move(*edit)](const object_ptr& live) {
+            return check_result(store.begin_patch(*table, target, edit, live));
         };
         return order;
     }

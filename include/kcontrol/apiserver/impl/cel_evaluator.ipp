@@ -90,8 +90,7 @@ private:
         auto v = evaluate(node.children[0]);
         if (!v) return v;
         if (v->is_double()) return json::value(-v->get_double());
-        if (!v->is_int64()) return cel_no_overload();
-        return json::value(-v->get_int64());
+        return compute_cel('-', json::value(std::int64_t(0)), *v);  // the least number has no counterpart
     }
 
     cel_result chosen(const cel_node& node) {

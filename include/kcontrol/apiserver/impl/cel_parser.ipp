@@ -164,8 +164,10 @@ private:
 
     const cel_token& peek() const { return tokens_[std::min(at_, tokens_.size() - 1)]; }
     cel_token take() { return tokens_[std::min(at_++, tokens_.size() - 1)]; }
+    // A text in quotes is no operator, whatever it says.
+    bool sees(std::string_view sign) const { return peek().what != cel_token::kind::text && peek().text == sign; }
     bool accept(std::string_view sign) {
-        const bool fits = peek().text == sign && (peek().what == cel_token::kind::sign || sign == "in");
+        const bool fits = sees(sign);
         if (fits) ++at_;
         return fits;
     }
@@ -185,8 +187,12 @@ private:
         return out;
     }
 
-    cel_node conditional() {
+    void go_deeper() {
         if (++depth_ > 50) fail("so deep an expression");
+    }
+
+    cel_node conditional() {
+        go_deeper();
         cel_node condition = binary(0);
         if (accept("?")) {
             cel_node yes = binary(0);
@@ -216,15 +222,22 @@ private:
         return left;
     }
 
+    cel_node prefixed(cel_node::kind what, std::string sign) {
+        go_deeper();
+        cel_node out = join(what, std::move(sign), {unary()});
+        --depth_;
+        return out;
+    }
+
     cel_node unary() {
-        if (accept("!")) return join(cel_node::kind::negation, "!", {unary()});
-        if (accept("-")) return join(cel_node::kind::minus, "-", {unary()});
+        if (accept("!")) return prefixed(cel_node::kind::negation, "!");
+        if (accept("-")) return prefixed(cel_node::kind::minus, "-");
         cel_node out = primary();
         while (problem.empty()) {
             if (accept(".")) {
                 out = member(std::move(out));
             } else if (accept("[")) {
-                if (peek().text == "?") fail("optionals");
+                if (sees("?")) fail("optionals");
                 cel_node index = conditional();
                 expect("]");
                 out = join(cel_node::kind::index, "[]", {std::move(out), std::move(index)});
@@ -236,7 +249,7 @@ private:
     }
 
     cel_node member(cel_node target) {
-        if (peek().text == "?") fail("optionals");
+        if (sees("?")) fail("optionals");
         const cel_token name = take();
         if (name.what != cel_token::kind::name) fail("'" + name.text + "' after a dot");
         if (!accept("(")) return join(cel_node::kind::member, unescaped_cel_name(name.text), {std::move(target)});
@@ -274,7 +287,7 @@ private:
             out.what = cel_node::kind::list;
             while (problem.empty() && !accept("]")) {
                 out.children.push_back(conditional());
-                if (!accept(",") && peek().text != "]") fail("'" + peek().text + "' in a list");
+                if (!accept(",") && !sees("]")) fail("'" + peek().text + "' in a list");
             }
             return out;
         }

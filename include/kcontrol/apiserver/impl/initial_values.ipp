@@ -3,6 +3,7 @@
 #include <kcontrol/apiserver/impl/api_defaults.ipp>
 #include <kcontrol/apiserver/impl/deletion.ipp>
 #include <kcontrol/apiserver/typed_object.hpp>
+#include <kcontrol/base/fnv1a.hpp>
 
 namespace kcontrol::inline v0_1::testing {
 namespace detail {
@@ -31,11 +32,7 @@ inline void label_job(json::object& object) {
 }
 
 // Addresses and ports come from the uid, so that equal seeds give equal ones.
-inline std::uint64_t hash_of(std::string_view text) {
-    std::uint64_t out = 14695981039346656037ULL;
-    for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    return out >> 7;
-}
+inline std::uint64_t hash_of(std::string_view text) { return fnv1a().add(text).value() >> 7; }
 
 inline void give_address(const std::string& uid, json::object& spec) {
     const std::string type = text_at(spec, "type");

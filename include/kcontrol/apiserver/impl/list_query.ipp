@@ -97,7 +97,7 @@ KCONTROL_DECL outcome<list_query> list_query::of_request(const request_info& req
     query.limit = limit->value_or(0);
     const auto timeout = detail::integer_parameter(request, "timeoutSeconds");
     if (!timeout) return timeout.error();
-    if (*timeout) query.timeout = std::chrono::seconds(**timeout);
+    if (timeout->value_or(0) != 0) query.timeout = std::chrono::seconds(**timeout);
     const auto checked =
         query.watch ? detail::check_match_of_watch(request, watch_lists) : detail::check_match_of_list(request);
     if (!checked) return checked.error();

@@ -15,21 +15,23 @@ inline std::vector<std::string> names_of_containers(const json::value& pod, std:
     return out;
 }
 
-// The container that is asked for, or the only one.
+// The container that is asked for, or the only one, beside which init containers do not count.
+// Source: validateContainer() of registry/core/pod/strategy.go.
 inline outcome<std::string> container_of_log(const json::value& pod, std::string wanted) {
     const auto names = names_of_containers(pod, "containers");
-    auto all_names = names_of_containers(pod, "initContainers");
-    all_names.insert(all_names.end(), names.begin(), names.end());
-    if (wanted.empty() && all_names.size() == 1) return names.front();
+    if (wanted.empty() && names.size() == 1) return names.front();
+    std::vector<std::string> all;
+    for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+        const auto some = names_of_containers(pod, list);
+        all.insert(all.end(), some.begin(), some.end());
+    }
     const std::string name = name_in(pod);
     if (wanted.empty()) {
-        return failure::bad_request("a container name must be specified for pod " + name + ", choose one of: [" +
-                                    joined(all_names, " ") + "]");
+        std::string why = "a container name must be specified for pod " + name;
+        if (!names.empty()) why += ", choose one of: [" + joined(all, " ") + "]";
+        return failure::bad_request(std::move(why));
     }
-    for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
-        const auto all = names_of_containers(pod, list);
-        if (std::find(all.begin(), all.end(), wanted) != all.end()) return wanted;
-    }
+    if (std::find(all.begin(), all.end(), wanted) != all.end()) return wanted;
     return failure::bad_request("container " + wanted + " is not valid for pod " + name);
 }
 
@@ -105,6 +107,11 @@ KCONTROL_DECL outcome<log_query> log_query::of_request(const request_info& reque
     if (const std::string_view since = request.parameter("sinceTime"); !since.empty()) {
         out.since = parse_timestamp(since);
         if (!out.since) return failure::bad_request("sinceTime \"" + std::string(since) + "\" is no RFC 3339 time");
+    }
+    if (out.since && out.since_seconds) {
+        // "[]" is how Go shows a path without a name.
+        problems.emplace_back("[]", "FieldValueForbidden",
+                              "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified");
     }
     if (!problems.empty()) return failure::invalid({"", "PodLogOptions"}, request.name, problems);
     auto container = detail::container_of_log(pod, std::string(request.parameter("container")));

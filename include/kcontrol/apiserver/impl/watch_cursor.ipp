@@ -10,7 +10,7 @@ namespace detail {
 inline object_ptr at_version(const stored_object& object, std::uint64_t version) {
     json::object content = object.content();
     set_resource_version(content, version);
-    return std::make_shared<const stored_object>(std::move(content));
+    return std::make_shared<const stored_object>(std::move(content), object.written_in());
 }
 
 }  // namespace detail

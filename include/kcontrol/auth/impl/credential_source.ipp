@@ -37,7 +37,8 @@ inline std::shared_ptr<credential_provider> provider_of(environment& env, const 
 
 }  // namespace detail
 
-// One question to the provider, for all who wait for its answer.
+// One question to the provider, for all who wait for its answer. One that was abandoned has its outcome, and is in the
+// air until the provider returns.
 struct credential_source::flight {
     std::stop_source stop;
     async_event landed;
@@ -81,15 +82,34 @@ inline bool credential_source::use_tls(http::tls_options next) {
     return true;
 }
 
+// Once for each reason, which is empty where nothing is wrong, and once when the file is well again.
+inline void credential_source::tell_file(const std::string& path, std::string why) {
+    const auto told = told_files_.find(path);
+    if (why.empty()) {
+        if (told == told_files_.end()) return;
+        told_files_.erase(told);
+        log_.info("a credential file can be read again", {{"file", path}});
+        return;
+    }
+    if (told != told_files_.end() && told->second == why) return;
+    log_.warning("a credential file can't be read; what was there before stays in use",
+                 {{"file", path}, {"error", why}});
+    told_files_[path] = std::move(why);
+}
+
 inline void credential_source::read_tls_files() {
     files_due_ = env_.now() + detail::tls_files_period;
     http::tls_options next = tls_;
-    const auto read = [this](const std::string& path) -> std::optional<std::string> {
+    bool all = true;
+    const auto read = [this, &all](const std::string& path) -> std::optional<std::string> {
         auto text = env_.read_file(path, detail::max_credential_bytes);
-        if (text && !text->empty()) return std::move(*text);
-        log_.warning("a credential file can't be read; what it held before stays in use",
-                     {{"file", path}, {"error", text ? std::string("it is empty") : text.error().what()}});
+        if (text && !text->empty()) {
+            tell_file(path, {});
+            return std::move(*text);
+        }
+        tell_file(path, text ? std::string("it is empty") : text.error().what());
         files_due_ = env_.now() + detail::tls_files_again;
+        all = false;
         return std::nullopt;
     };
     if (!files_.ca().empty()) {
@@ -101,11 +121,23 @@ inline void credential_source::read_tls_files() {
             files_.key().empty() ? std::optional(std::string(tls_.client_key_pem().reveal())) : read(files_.key());
         if (chain && key) next.client_certificate(std::move(*chain), secret_string(std::move(*key)));
     }
-    if (use_tls(std::move(next))) log_.info("certificate files have changed; new connections use them");
+    // What was rejected is tried again, and not told again. Where it is gone, what was there before may be back.
+    const bool rejected = rejected_ == next;
+    const bool gone = rejected_ && !rejected && all;
+    if (gone) rejected_.reset();
+    const bool changed = use_tls(std::move(next));
+    if (changed) tls_from_files_ = true;
+    if ((changed || gone) && !rejected) log_.info("certificate files have changed; new connections use them");
 }
 
 KCONTROL_DECL void credential_source::reject_tls(http::tls_options before, const error& why) {
-    log_.warning("new certificates can't be used; those before stay in use", {{"error", why.what()}});
+    if (rejected_ != tls_ || rejected_why_ != why.what()) {
+        log_.warning("new certificates can't be used; those before stay in use", {{"error", why.what()}});
+    }
+    if (tls_from_files_) {
+        rejected_ = std::move(tls_);
+        rejected_why_ = why.what();
+    }
     tls_ = std::move(before);
     files_due_ = env_.now() + detail::tls_files_again;
 }
@@ -122,7 +154,7 @@ inline void credential_source::take(issued_credentials got) {
     if (!got.key_pem().empty()) {
         http::tls_options next = tls_;
         next.client_certificate(got.chain_pem(), got.key_pem());
-        use_tls(std::move(next));
+        if (use_tls(std::move(next))) tls_from_files_ = false;
     }
     issued_ = std::move(got);
     ++serial_;
@@ -130,12 +162,13 @@ inline void credential_source::take(issued_credentials got) {
 
 inline void credential_source::land(flight& on, result<issued_credentials> got) {
     if (flight_.get() == &on) flight_.reset();
+    const bool abandoned = on.outcome.has_value();
     if (got) {
         pause_.reset();
         failed_.reset();
         take(std::move(*got));
-        on.outcome.emplace();
-    } else {
+        if (!abandoned) on.outcome.emplace();
+    } else if (!abandoned) {
         on.outcome.emplace(got.error());
         if (got.error() != errc::stopped) {
             failed_ = got.error();
@@ -160,6 +193,13 @@ KCONTROL_DECL awaitable<void> credential_source::fly(std::shared_ptr<credential_
 
 KCONTROL_DECL awaitable<result<void>> credential_source::obtain(time_point deadline, std::stop_token stop) {
     const auto self = shared_from_this();
+    // The provider is asked by one at a time: by what was abandoned, too, until that lands.
+    while (!ready() && flight_ && flight_->outcome) {
+        const auto last = flight_;
+        const wake why = co_await last->landed.wait(env_, stop, deadline);
+        if (why == wake::stopped) co_return error(errc::stopped);
+        if (why == wake::timeout) co_return error(errc::timeout, "the credentials did not come in time");
+    }
     if (ready()) co_return result<void>();
     // What is still good is used while the next can't be got.
     const bool usable = issued_ && (!good_until_ || env_.wall_now() < *good_until_);
@@ -183,9 +223,12 @@ KCONTROL_DECL awaitable<result<void>> credential_source::obtain(time_point deadl
 }
 
 KCONTROL_DECL void credential_source::abandon() {
-    const auto on = std::move(flight_);
-    flight_.reset();
-    if (on) on->stop.request_stop();
+    const auto on = flight_;
+    if (!on || on->outcome) return;
+    on->stop.request_stop();
+    if (on->outcome) return;  // it has landed at once
+    on->outcome.emplace(error(errc::stopped));
+    on->landed.notify_all();
 }
 
 KCONTROL_DECL result<void> credential_source::authorize(http::fields& headers) {
@@ -193,6 +236,7 @@ KCONTROL_DECL result<void> credential_source::authorize(http::fields& headers) {
     if (headers.contains("Authorization")) return {};
     const auto token = tokens_.token();
     if (!token) return token.error();
+    tell_file(tokens_.file(), tokens_.failure() ? tokens_.failure()->what() : std::string());
     if (!token->empty()) {
         headers.set("Authorization", "Bearer " + std::string(token->reveal()));
     } else if (!basic_.empty()) {

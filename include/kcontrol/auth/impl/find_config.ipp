@@ -1,7 +1,9 @@
 #pragma once
 
+#include <kcontrol/auth/detail/resolve.hpp>
 #include <kcontrol/auth/find_config.hpp>
 #include <kcontrol/auth/impl/in_cluster.ipp>
+#include <kcontrol/auth/impl/kubeconfig.ipp>
 
 namespace kcontrol::inline v0_1::auth {
 namespace detail {
@@ -22,6 +24,25 @@ inline result<cluster_config> resolve_found(environment& env, const kubeconfig& 
     auto config = found.resolve(env, how.overrides());
     if (config && config->default_namespace().empty() && in_pod(env)) config->default_namespace(pod_namespace(env));
     return config;
+}
+
+// The pod's own account, read as the entries of a kubeconfig, so that it is overridden as they are.
+inline result<cluster_config> resolve_own(environment& env, const kubeconfig_overrides& with) {
+    const std::string origin = "service account", name = "in-cluster";
+    const auto own = in_cluster_config(env);
+    if (!own) return own.error();
+    kubeconfig_cluster cluster;
+    cluster.server = own->server_url();
+    cluster.ca_file = own->files().ca();
+    kubeconfig_user user;
+    user.token_file = own->token_file();
+    trust level = override_cluster(cluster, with, trust::trusted);
+    resolver reader(env);
+    if (auto failed = reader.take_cluster({origin, level}, name, cluster)) return *failed;
+    level = override_user(user, with, trust::trusted);
+    if (auto failed = reader.take_user({origin, level}, name, user)) return *failed;
+    const std::string& ns = with.default_namespace();
+    return reader.finish(ns.empty() ? own->default_namespace() : ns);
 }
 
 // Whether what is said can only be meant for a kubeconfig.
@@ -45,17 +66,12 @@ KCONTROL_DECL result<cluster_config> find_config(environment& env, const config_
     const bool wants_file = detail::wants_file(how.overrides());
     const bool named = !env.variable("KUBECONFIG").value_or("").empty();
     const bool pod_first = how.order() == search_order::controller && !named;
-    const auto own = [&env, &how] {
-        auto config = in_cluster_config(env);
-        const std::string& ns = how.overrides().default_namespace();
-        if (config && !ns.empty()) config->default_namespace(ns);
-        return config;
-    };
-    if (pod_first && !wants_file && env.variable("KUBERNETES_SERVICE_HOST")) return own();
+    const bool may_be_own = !wants_file && detail::in_pod(env);
+    if (pod_first && may_be_own) return detail::resolve_own(env, how.overrides());
     const auto found = default_kubeconfig(env);
     if (!found) return found.error();
     if (!found->empty() || !how.overrides().server().empty()) return detail::resolve_found(env, *found, how);
-    if (!wants_file && detail::in_pod(env)) return own();
+    if (may_be_own) return detail::resolve_own(env, how.overrides());
     const std::string paths = detail::default_kubeconfig_paths(env);
     return error(errc::invalid_config,
                  "no cluster to talk to: use --kubeconfig FILE, or set KUBECONFIG" +

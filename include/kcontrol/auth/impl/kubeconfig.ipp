@@ -117,6 +117,8 @@ inline result<kubeconfig_file> decode_kubeconfig(std::string_view text, const st
 
 }  // namespace detail
 
+KCONTROL_DECL kubeconfig::kubeconfig() : contents_(std::make_shared<const contents>()) {}
+
 KCONTROL_DECL result<kubeconfig> kubeconfig::parse(std::string_view text, std::string origin, trust level) {
     auto file = detail::decode_kubeconfig(text, origin);
     if (!file) return file.error();

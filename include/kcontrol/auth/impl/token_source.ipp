@@ -16,8 +16,11 @@ KCONTROL_DECL result<secret_string> token_source::token() {
     auto fresh = detail::read_token_file(*env_, file_);
     if (fresh) {
         current_ = std::move(*fresh);
+        failure_.reset();
     } else if (current_.empty()) {
         return fresh.error();
+    } else {
+        failure_ = fresh.error();
     }
     read_at_ = now;
     stale_ = false;

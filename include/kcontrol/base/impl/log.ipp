@@ -55,7 +55,7 @@ KCONTROL_DECL logger& logger::operator=(logger&&) noexcept = default;
 KCONTROL_DECL logger::~logger() = default;
 
 KCONTROL_DECL logger::logger(log_sink sink, log_level threshold)
-    : target_(std::make_shared<target>(std::move(sink))), threshold_(threshold) {}
+    : target_(sink ? std::make_shared<target>(std::move(sink)) : nullptr), threshold_(threshold) {}
 
 KCONTROL_DECL logger logger::with(std::string_view name, std::string value) const {
     logger copy = *this;

@@ -6,15 +6,17 @@
 
 namespace kcontrol::inline v0_1 {
 
-// Copied on purpose, see inside. NOLINTNEXTLINE(performance-move-constructor-init)
+// A moved-from small string keeps its characters in place, so these copy and wipe instead.
+KCONTROL_DECL secret_string::secret_string(std::string&& value) : value_(value) { wipe(value); }
+
+// NOLINTNEXTLINE(performance-move-constructor-init)
 KCONTROL_DECL secret_string::secret_string(secret_string&& other) noexcept : value_(other.value_) {
-    // A moved-from small string keeps its characters in place, so copy and wipe instead.
-    other.wipe();
+    wipe(other.value_);
 }
 
 KCONTROL_DECL secret_string& secret_string::operator=(const secret_string& other) {
     if (this != &other) {
-        wipe();
+        wipe(value_);
         value_ = other.value_;
     }
     return *this;
@@ -22,20 +24,20 @@ KCONTROL_DECL secret_string& secret_string::operator=(const secret_string& other
 
 KCONTROL_DECL secret_string& secret_string::operator=(secret_string&& other) noexcept {
     if (this != &other) {
-        wipe();
+        wipe(value_);
         value_ = other.value_;
-        other.wipe();
+        wipe(other.value_);
     }
     return *this;
 }
 
-KCONTROL_DECL secret_string::~secret_string() { wipe(); }
+KCONTROL_DECL secret_string::~secret_string() { wipe(value_); }
 
-KCONTROL_DECL void secret_string::wipe() noexcept {
+KCONTROL_DECL void secret_string::wipe(std::string& text) noexcept {
     // Through a volatile pointer, or the compiler drops stores to a dying object.
-    volatile char* bytes = value_.data();
-    for (std::size_t i = 0; i < value_.size(); ++i) bytes[i] = 0;
-    value_.clear();
+    volatile char* bytes = text.data();
+    for (std::size_t i = 0; i < text.size(); ++i) bytes[i] = 0;
+    text.clear();
 }
 
 }  // namespace kcontrol

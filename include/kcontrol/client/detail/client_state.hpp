@@ -10,6 +10,7 @@
 #include <kcontrol/client/detail/renewed_transport.hpp>
 #include <kcontrol/client/request_counts.hpp>
 #include <kcontrol/client/server_identity.hpp>
+#include <kcontrol/client/write_guard.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/trace.hpp>
@@ -21,6 +22,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kcontrol::inline v0_1::detail {
 
@@ -54,6 +56,7 @@ public:
     std::shared_ptr<auth::credential_source> login;
     std::shared_ptr<renewed_transport> renewed;  // what `transport` ends in, where certificates may change
     std::shared_ptr<http::transport> transport;
+    std::vector<write_guard> guards;  // of a guarded copy; that of the last guarded() is asked first
     std::string base_path;
     std::string default_namespace;
     logger log;

@@ -6,7 +6,6 @@
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_defaults.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
-#include <kcontrol/client/detail/fenced_transport.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/client/detail/negotiation.hpp>
 #include <kcontrol/client/detail/read_object.hpp>
@@ -372,7 +371,7 @@ KCONTROL_DECL awaitable<result<http::opened_websocket>> client::raw_websocket(ht
 
 KCONTROL_DECL client client::guarded(write_guard guard) const {
     auto next = std::make_shared<detail::client_state>(*state_);
-    next->transport = std::make_shared<detail::fenced_transport>(state_->transport, std::move(guard));
+    next->guards.insert(next->guards.begin(), std::move(guard));
     next->identity.reset();
     next->load = std::make_shared<client_load>();
     client made = *this;

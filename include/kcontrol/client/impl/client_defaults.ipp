@@ -26,6 +26,11 @@ KCONTROL_DECL result<namespaced_name> client::placed(const resource_info& info, 
     return key;
 }
 
+KCONTROL_DECL result<std::string> client::placed_namespace(const resource_info& info, std::string ns) const {
+    if (auto ok = detail::place(defaults_.get(), info, ns); !ok) return ok.error();
+    return ns;
+}
+
 KCONTROL_DECL client client::dry_running() const {
     auto defaults = detail::copy_of(defaults_);
     defaults.dry_run = true;

@@ -3,6 +3,7 @@
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
+#include <kcontrol/client/detail/write_fence.hpp>
 #include <kcontrol/http/gunzip.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/runtime/wait.hpp>
@@ -180,9 +181,15 @@ inline awaitable<result<begun_try>> begin_try(shared_client_state state, const h
     co_return result<begun_try>(std::move(out));
 }
 
-// A try without an answer. What the fence refused was not sent.
+// Whether a try that was begun may go out. What a guard refuses is not sent, and so neither counted nor told.
+inline result<void> pass_guards(const client_state& state, const http::request& attempt,
+                                http::exchange_options& options) {
+    if (!may_write(attempt)) return {};
+    return ask_guards(state.guards, options);
+}
+
+// A try that went out and has no answer.
 inline void count_failure(client_state& state, const http::request& req, const error& why, const begun_try& one) {
-    if (why == errc::not_leading) return;
     state.requests->count(req.method, 0, state.env->now() - one.sent);
     state.requests->count_request_size(req.method, req.body.size());
     trace_request(state, req, one.place, 0, why.what(), one.sent);
@@ -224,6 +231,8 @@ KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state sta
     for (;;) {
         auto begun = co_await begin_try(state, req, budget, options);
         if (!begun) co_return begun.error();
+        const auto may = pass_guards(*state, begun->attempt, options);
+        if (!may) co_return may.error();
         auto answer = co_await round_trip_guarded(state->transport, std::move(begun->attempt), options);
         if (!answer) {
             count_failure(*state, req, answer.error(), *begun);
@@ -264,6 +273,8 @@ KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_cl
     for (;;) {
         auto begun = co_await begin_try(state, req, budget, options);
         if (!begun) co_return begun.error();
+        const auto may = pass_guards(*state, begun->attempt, options);
+        if (!may) co_return may.error();
         auto opened = co_await open_stream_guarded(state->transport, std::move(begun->attempt), options);
         if (!opened) {
             count_failure(*state, req, opened.error(), *begun);
@@ -299,13 +310,19 @@ KCONTROL_DECL awaitable<result<http::opened_websocket>> websocket_exchange(share
         auto begun = co_await begin_try(state, req, budget, options);
         if (!begun) co_return begun.error();
         if (asks_for_gzip(*state, req)) begun->attempt.headers.erase("Accept-Encoding");
+        // A command in a container, whatever its method: a write.
+        const auto may = ask_guards(state->guards, options);
+        if (!may) co_return may.error();
         auto opened = co_await open_websocket_guarded(state->transport, std::move(begun->attempt), options);
         if (!opened) {
             count_failure(*state, req, opened.error(), *begun);
             co_return opened.error();
         }
         count_answer(*state, req, opened->answer, *begun);
-        if (opened->socket) co_return std::move(*opened);
+        if (opened->socket) {
+            opened->socket = fence_websocket(std::move(opened->socket), state->guards);
+            co_return std::move(*opened);
+        }
         const auto again = co_await wait_for_retry(state, req, opened->answer, begun->serial, budget);
         if (!again) co_return again.error();
         if (!*again) co_return no_websocket(opened->answer);

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <kcontrol/client/detail/resource_path.hpp>
+#include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/client/impl/list.ipp>
+#include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/client/object_table.hpp>
 #include <kcontrol/documents/value.hpp>
-#include <kcontrol/http/url.hpp>
 #include <kcontrol/runtime/decided.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace kcontrol::inline v0_1 {
 namespace detail {
@@ -51,52 +53,63 @@ inline result<void> append_table(object_table& to, const json::value& page) {
     return {};
 }
 
-inline awaitable<result<object_table>> table_call(client c, std::string path, http::query_builder query,
-                                                  http::exchange_options bounds) {
+// What a page is for the bounds of a list.
+inline any_list measured(const http::response& answer, const json::value& page, std::size_t rows) {
+    any_list out;
+    out.items.resize(rows);
+    out.bytes = answer.body.size();
+    out.continue_token = json::get_string(page, {"metadata", "continue"});
+    return out;
+}
+
+inline awaitable<result<object_table>> table_call(client c, std::string path, list_options which) {
+    const http::exchange_options bounds = exchange_options_of(which);
     object_table out;
-    for (std::string token;;) {
-        http::query_builder page_query = query;
-        if (!token.empty()) page_query.append("continue", token);
-        http::request req("GET", page_query.after(path));
+    list_meter meter(list_bounds(), c.env().now());
+    for (std::string token = which.continue_token();;) {
+        http::request req("GET", list_target(path, which, token));
         req.headers.set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
         const auto answer = co_await c.raw(std::move(req), bounds);
         if (!answer) co_return answer.error();
         const auto page = json::parse(answer->body);
         if (!page) co_return page.error().with_context("the server's table");
+        const std::size_t before = out.rows.size();
         const auto appended = append_table(out, *page);
         if (!appended) co_return appended.error();
-        std::string next(json::get_string(*page, {"metadata", "continue"}));
-        if (next.empty()) co_return out;
-        if (next == token) co_return error(errc::protocol_error, "the server gives the same page again and again");
-        token = std::move(next);
+        any_list known = measured(*answer, *page, out.rows.size() - before);
+        if (auto over = meter.add(known, c.env().now())) co_return std::move(*over);
+        if (known.continue_token.empty()) co_return out;
+        token = std::move(known.continue_token);
     }
-}
-
-template <class Options>
-http::exchange_options table_bounds(const Options& options) {
-    http::exchange_options out;
-    return out.deadline(options.deadline()).max_body(options.max_body()).stop(options.stop());
 }
 
 }  // namespace detail
 
 KCONTROL_DECL awaitable<result<object_table>> list_table(client c, const resource_info& info, list_options which) {
     constexpr std::int64_t usual_page = 500;
-    const list_options& said = which;
-    auto path = detail::collection_path(info, said.in_namespace());
+    const auto ns = c.placed_namespace(info, std::as_const(which).in_namespace());
+    if (!ns) return decided<result<object_table>>(ns.error());
+    auto path = detail::collection_path(info, *ns);
     if (!path) return decided<result<object_table>>(path.error());
-    http::query_builder query;
-    query.append("limit", std::to_string(said.limit() > 0 ? said.limit() : usual_page));
-    detail::append_selection(query, said);
-    return detail::table_call(std::move(c), std::move(*path), std::move(query), detail::table_bounds(said));
+    if (std::as_const(which).limit() <= 0) which.limit(usual_page);
+    // The default is for lists that are decoded as they arrive, and a page is held whole here.
+    if (std::as_const(which).max_body() == list_options().max_body()) {
+        which.max_body(http::exchange_options::default_max_body);
+    }
+    return detail::table_call(std::move(c), std::move(*path), std::move(which));
 }
 
 KCONTROL_DECL awaitable<result<object_table>> get_table(client c, const resource_info& info, namespaced_name key,
                                                         get_options options) {
-    auto path = detail::object_path(info, key);
+    const auto placed = c.placed(info, std::move(key));
+    if (!placed) return decided<result<object_table>>(placed.error());
+    auto path = detail::object_path(info, *placed);
     if (!path) return decided<result<object_table>>(path.error());
     const get_options& said = options;
-    return detail::table_call(std::move(c), std::move(*path), {}, detail::table_bounds(said));
+    list_options which;
+    which.deadline(said.deadline()).max_body(said.max_body()).stop(said.stop());
+    which.resource_version(said.resource_version());
+    return detail::table_call(std::move(c), std::move(*path), std::move(which));
 }
 
 KCONTROL_DECL std::string object_table::text(const shape& how) const {

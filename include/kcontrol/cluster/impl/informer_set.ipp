@@ -200,6 +200,7 @@ KCONTROL_DECL void informer_set::probe(const std::string& crd) {
     }
     const auto sought = sought_;  // it may call look_for()
     const auto ask = probe_sought_;
+    if (!ask) return;
     for (const auto* kind : sought) {
         if (detail::crd_name_of(*kind) == crd) ask(*kind);
     }

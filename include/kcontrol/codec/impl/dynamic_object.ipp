@@ -217,6 +217,7 @@ KCONTROL_DECL dynamic_content& dynamic_content::operator=(const dynamic_content&
 }
 
 KCONTROL_DECL json::value dynamic_content::get(path names) const {
+    if (tree_ && names.size() == 0) return *tree_;
     if (tree_) {
         const json::value* found = detail::find_in_tree(*tree_, names);
         return found != nullptr ? *found : json::value();
@@ -231,6 +232,7 @@ KCONTROL_DECL std::string dynamic_content::get_string(path names) const {
 }
 
 KCONTROL_DECL bool dynamic_content::contains(path names) const {
+    if (names.size() == 0) return true;
     return tree_ ? detail::find_in_tree(*tree_, names) != nullptr : !detail::find_compact(text_, names).empty();
 }
 

@@ -64,7 +64,7 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     std::optional<time_point> next_deadline() const;
     std::shared_ptr<detail::work_item> take();
     awaitable<void> reconcile(std::shared_ptr<detail::work_item> item, reasoned_token within, std::uint64_t generation);
-    void settle(const detail::work_item& item, const result<reconcile_result>& outcome, stop_reason why, bool stopping,
+    void settle(const detail::work_item& item, const detail::reconcile_end& end, stop_reason why, bool stopping,
                 const logger& named);
     std::shared_ptr<own_writes> follow_writes(const executor& by);
     awaitable<void> see_writes(std::shared_ptr<own_writes> written, std::stop_token stop, logger named);

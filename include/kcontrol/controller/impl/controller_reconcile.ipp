@@ -160,7 +160,6 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
         why = limit.token().reason();
     }
     --stats.active_workers;
-    if (end->threw) ++stats.exceptions;
     const duration took = env.now() - begun;
     if (trace) trace_reconcile(*item, span, under, *end, took);
     stats.reconcile_time.observe(took);
@@ -170,7 +169,7 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
     const bool late = of_generation != generation;
     if (!late) --active_in_term;
     if (!late && work_class_of(item->priority()) == work_class::medium) --medium_in_term;
-    settle(*item, end->outcome, why, late || within.token().stop_requested(), named);
+    settle(*item, *end, why, late || within.token().stop_requested(), named);
     if (written && !late && written->pending() > 0) {
         work->changed.notify_one();  // others need not wait
         co_await see_writes(written, within.token(), named);
@@ -201,8 +200,9 @@ inline awaitable<void> any_controller::impl::see_writes(std::shared_ptr<own_writ
 }
 
 // Source: controller-runtime, pkg/internal/controller, reconcileHandler.
-inline void any_controller::impl::settle(const detail::work_item& item, const result<reconcile_result>& outcome,
+inline void any_controller::impl::settle(const detail::work_item& item, const detail::reconcile_end& end,
                                          stop_reason why, bool stopping, const logger& named) {
+    const result<reconcile_result>& outcome = end.outcome;
     if (!outcome) {
         const error& failure = outcome.error();
         if (stopping) {
@@ -215,6 +215,7 @@ inline void any_controller::impl::settle(const detail::work_item& item, const re
             return;
         }
         ++stats.errors;
+        if (end.threw) ++stats.exceptions;
         if (why == stop_reason::timeout) ++stats.timeouts;
         // Where there is no client to watch, what fails is all that is known.
         if (pressure && !load && failure == api_errc::too_many_requests) pressure->observe_throttled(env.now());

@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/manager/run.hpp>
+#include <kcontrol/values/api_duration.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -117,7 +118,7 @@ KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::st
     return out;
 }
 
-KCONTROL_DECL std::string command_line::usage(std::span<const own_flag> own) {
+KCONTROL_DECL std::string command_line::usage(std::span<const own_flag> own, duration ready_grace) {
     constexpr std::size_t column = 23;
     const std::string leader(leader_flags::usage());
     std::string text;
@@ -142,7 +143,9 @@ KCONTROL_DECL std::string command_line::usage(std::span<const own_flag> own) {
            "  --health-probe-bind-address ADDR:PORT\n"
            "                       answer /healthz and /readyz there, too: a port of its own for the kubelet, which a\n"
            "                       crowd at the other can't keep it from; 0, the default: nowhere\n"
-           "  --ready-when WHEN    /readyz: synced-once, or live: not while an informer is not live for 30 s\n"
+           "  --ready-when WHEN    /readyz: synced-once, or live: not while an informer is not live for " +
+           format_duration(ready_grace) +
+           "\n"
            "  --kube-api-content-type TYPE\n"
            "                       application/vnd.kubernetes.protobuf, the default, where kind and server have it; "
            "or\n"

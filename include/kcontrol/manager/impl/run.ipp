@@ -314,7 +314,8 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ru
         const auto flags = command_line::parse(words, options.own_flags());
         if (!flags) return refuse(flags.error());
         if (flags->help) {
-            std::cout << "usage: " << program << " [flags]\n" << command_line::usage(options.own_flags());
+            std::cout << "usage: " << program << " [flags]\n"
+                      << command_line::usage(options.own_flags(), options.manager().ready_grace());
             return 0;
         }
         auto of_manager = manager_options_of(*flags, options);

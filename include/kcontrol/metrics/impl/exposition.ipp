@@ -81,13 +81,14 @@ KCONTROL_DECL void exposition::line(std::string_view suffix, labels with, label 
 
 KCONTROL_DECL void exposition::sample(labels with, std::span<const double> bounds,
                                       std::span<const std::uint64_t> counts, double sum) {
+    const auto count = [counts](std::size_t i) { return i < counts.size() ? counts[i] : 0; };
     std::uint64_t up_to = 0;
     for (std::size_t i = 0; i < bounds.size(); ++i) {
-        up_to += counts[i];
+        up_to += count(i);
         const std::string bound = number(bounds[i]);
         line("_bucket", with, {"le", bound}, std::to_string(up_to));
     }
-    const std::string all = std::to_string(up_to + counts[bounds.size()]);
+    const std::string all = std::to_string(up_to + count(bounds.size()));
     line("_bucket", with, {"le", "+Inf"}, all);
     line("_sum", with, {}, number(sum));
     line("_count", with, {}, all);

@@ -17,17 +17,18 @@ namespace kcontrol::inline v0_1::detail {
 class metric_families final : public metrics_writer {
 public:
     void counter(const std::string& name, const std::string& help, const metric_labels& labels, double value) override {
-        add(name, "counter", help, labels).value = value;
+        if (sample* const into = add(name, "counter", help, labels)) into->value = value;
     }
     void gauge(const std::string& name, const std::string& help, const metric_labels& labels, double value) override {
-        add(name, "gauge", help, labels).value = value;
+        if (sample* const into = add(name, "gauge", help, labels)) into->value = value;
     }
     void histogram(const std::string& name, const std::string& help, const metric_labels& labels,
                    const std::vector<double>& bounds, const std::vector<std::uint64_t>& counts, double sum) override {
-        auto& into = add(name, "histogram", help, labels);
-        into.bounds = bounds;
-        into.counts = counts;
-        into.value = sum;
+        sample* const into = add(name, "histogram", help, labels);
+        if (into == nullptr) return;
+        into->bounds = bounds;
+        into->counts = counts;
+        into->value = sum;
     }
 
     /// Families by name, and their samples by labels.
@@ -55,13 +56,15 @@ private:
         std::vector<sample> samples;
     };
 
-    // The one that wrote last says what the family is.
-    sample& add(const std::string& name, std::string_view type, const std::string& help, const metric_labels& labels) {
+    // The one that wrote first says of what type the family is, the one that wrote last what its help is. Null for a
+    // sample of another type: one such would cost Prometheus the whole text.
+    sample* add(const std::string& name, std::string_view type, const std::string& help, const metric_labels& labels) {
         auto& into = families_[name];
-        into.type = type;
+        if (into.type.empty()) into.type = type;
+        if (into.type != type) return nullptr;
         into.help = help;
         into.samples.push_back({labels, {}, {}, 0});
-        return into.samples.back();
+        return &into.samples.back();
     }
 
     static void write(exposition& out, std::string_view type, const sample& one) {

@@ -7,6 +7,7 @@
 #include <kcontrol/values/dict.hpp>
 #include <kcontrol/values/int_or_string.hpp>
 #include <kcontrol/values/list.hpp>
+#include <kcontrol/values/micro_time.hpp>
 #include <kcontrol/values/nullable.hpp>
 #include <kcontrol/values/quantity_text.hpp>
 #include <kcontrol/values/text.hpp>
@@ -27,7 +28,7 @@ constexpr schema_shape scalar_shape() {
     if constexpr (std::same_as<T, bool>) return schema_shape::boolean;
     if constexpr (std::integral<T> || std::floating_point<T>) return schema_shape::numeric;
     if constexpr (std::same_as<T, std::string> || std::same_as<T, text> || std::same_as<T, date_time> ||
-                  std::same_as<T, timestamp>) {
+                  std::same_as<T, timestamp> || std::same_as<T, micro_time>) {
         return schema_shape::string;
     }
     if constexpr (std::same_as<T, quantity_text> || std::same_as<T, int_or_string>) {

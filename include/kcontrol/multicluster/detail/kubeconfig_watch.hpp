@@ -56,6 +56,7 @@ private:
     backoff pause_{on_change_backoff()};
     std::optional<time_point> call_again_;  // it threw
     std::unique_ptr<directory_watch> watch_;
+    std::string failure_;  // of the last look, as it was logged
     async_event changed_;
     std::unique_ptr<scope> term_;  // from start() to stop()
 };

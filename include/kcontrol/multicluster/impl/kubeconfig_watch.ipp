@@ -26,10 +26,15 @@ KCONTROL_DECL void kubeconfig_watch::sweep() {
     auto found = look_();
     if (!found) {
         // What is unreadable is not gone: the clusters stay.
-        log_.error("the kubeconfigs can't be read; the clusters stay as they are",
-                   {{"path", escape_control(about_)}, {"error", found.error().what()}});
+        const std::string why = found.error().what();
+        if (why != failure_) {
+            log_.error("the kubeconfigs can't be read; the clusters stay as they are",
+                       {{"path", escape_control(about_)}, {"error", why}});
+        }
+        failure_ = why;
         return;
     }
+    failure_.clear();
     auto next = tracker_.observe(env_.now(), std::move(*found));
     if (published_ && *published_ == next) return;
     published_ = next;
@@ -61,6 +66,7 @@ KCONTROL_DECL result<void> kubeconfig_watch::start(std::function<void(std::vecto
     // What was known before a stop is old: a file that is gone must not be taken for one that is being replaced.
     tracker_ = directory_tracker();
     published_.reset();
+    failure_.clear();
     term_ = std::make_unique<scope>();
     auto watch = env_.watch_directory(ex_, directory_);
     if (watch) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/fnv1a.hpp>
 #include <kcontrol/multicluster/detail/rendezvous.hpp>
 
 #include <cmath>
@@ -9,13 +10,7 @@ namespace kcontrol::inline v0_1::detail {
 // FNV-1a reads the bytes; what it leaves alike in names that differ in their last letter, the finalizer of SplitMix64
 // spreads.
 KCONTROL_DECL std::uint64_t rendezvous_hash(std::string_view peer, std::string_view cluster) noexcept {
-    std::uint64_t h = 0xcbf29ce484222325U;
-    const auto take = [&h](std::string_view text) {
-        for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-        h = (h ^ 0xffU) * 0x100000001b3U;  // no byte of UTF-8: names end here
-    };
-    take(peer);
-    take(cluster);
+    std::uint64_t h = fnv1a().add(peer).end().add(cluster).end().value();
     h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9U;
     h = (h ^ (h >> 27)) * 0x94d049bb133111ebU;
     return h ^ (h >> 31);

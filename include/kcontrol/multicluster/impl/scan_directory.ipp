@@ -42,10 +42,10 @@ inline result<auth::cluster_config> read_kubeconfig(environment& env, const std:
     return config;
 }
 
-}  // namespace detail
-
-KCONTROL_DECL result<std::vector<directory_tracker::finding>> scan_directory(environment& env, const std::string& path,
-                                                                             auth::trust level, const logger& log) {
+// `passed_over` gets the files whose cluster has another file already, as text that can be shown.
+inline result<std::vector<directory_tracker::finding>> scan_kubeconfigs(environment& env, const std::string& path,
+                                                                        auth::trust level,
+                                                                        std::vector<std::string>& passed_over) {
     auto entries = env.list_entries(path);
     if (!entries) return entries.error();
     // A directory "a" beside a file "a.yaml" does not take its name.
@@ -53,18 +53,31 @@ KCONTROL_DECL result<std::vector<directory_tracker::finding>> scan_directory(env
                           [](const directory_entry& one) { return one.kind == file_kind::regular; });
     std::vector<directory_tracker::finding> found;
     for (const auto& [file, kind] : *entries) {
-        if (!detail::is_kubeconfig_name(file)) continue;
+        if (!is_kubeconfig_name(file)) continue;
         const std::string whole = std::string(path).append("/").append(file);
-        auto name = detail::printable_name(detail::cluster_name_of(file));
+        auto name = printable_name(cluster_name_of(file));
         const bool taken =
             std::any_of(found.begin(), found.end(), [&](const auto& other) { return other.first == name; });
         if (taken) {
-            log.warning("two kubeconfigs with one cluster name: this one is passed over",
-                        {{"file", escape_control(whole)}});
+            passed_over.push_back(escape_control(whole));
         } else {
-            found.emplace_back(std::move(name), detail::read_kubeconfig(env, whole, kind, level));
+            found.emplace_back(std::move(name), read_kubeconfig(env, whole, kind, level));
         }
     }
+    return found;
+}
+
+inline void tell_passed_over(const logger& log, const std::string& file) {
+    log.warning("two kubeconfigs with one cluster name: this one is passed over", {{"file", file}});
+}
+
+}  // namespace detail
+
+KCONTROL_DECL result<std::vector<directory_tracker::finding>> scan_directory(environment& env, const std::string& path,
+                                                                             auth::trust level, const logger& log) {
+    std::vector<std::string> passed_over;
+    auto found = detail::scan_kubeconfigs(env, path, std::move(level), passed_over);
+    for (const std::string& file : passed_over) detail::tell_passed_over(log, file);
     return found;
 }
 

@@ -1,6 +1,7 @@
 // A map that forgets what was not used for longest.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <list>
 #include <string>
@@ -14,7 +15,8 @@ namespace kcontrol::inline v0_1::detail {
 template <class Value>
 class lru_map {
 public:
-    explicit lru_map(std::size_t capacity) : capacity_(capacity) {}
+    /// `capacity` is at least 1: what was asked for last is always there.
+    explicit lru_map(std::size_t capacity) : capacity_(std::max<std::size_t>(capacity, 1)) {}
 
     /// The value of that key, made if there is none, and the most recently used one now. The reference is good until
     /// the next call.

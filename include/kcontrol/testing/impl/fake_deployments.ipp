@@ -1,6 +1,7 @@
 // The ReplicaSet and Deployment controllers of a fake_cluster.
 #pragma once
 
+#include <kcontrol/base/fnv1a.hpp>
 #include <kcontrol/testing/detail/fake_core.hpp>
 #include <kcontrol/testing/impl/fake_objects.ipp>
 
@@ -26,10 +27,7 @@ inline std::int64_t share_of(const json::value* given, std::int64_t replicas, bo
 // Equal templates have equal hashes, in the alphabet of names.
 inline std::string hash_of_template(const json::value& deployment) {
     constexpr std::string_view alphabet = "bcdfghjklmnpqrstvwxz2456789";
-    std::uint64_t hash = 0xcbf29ce484222325ULL;
-    for (const char c : json::serialize(json::value(object_at(deployment, {"spec", "template"})))) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    }
+    std::uint64_t hash = fnv1a().add(json::serialize(json::value(object_at(deployment, {"spec", "template"})))).value();
     std::string out;
     for (int i = 0; i < 10; ++i, hash /= alphabet.size()) out.push_back(alphabet[hash % alphabet.size()]);
     return out;

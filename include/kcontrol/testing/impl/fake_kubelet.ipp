@@ -5,6 +5,7 @@
 #include <kcontrol/testing/impl/fake_objects.ipp>
 
 #include <algorithm>
+#include <utility>
 
 namespace kcontrol::inline v0_1::testing::detail {
 
@@ -82,10 +83,11 @@ KCONTROL_DECL fake_core::again fake_core::step_pod(const namespaced_name& key) {
     }
     const auto& loses = record.life.lose_node_after();
     if (lost_nodes_.contains(record.node) || (loses && now >= record.bound + *loses)) return lose_pod(pod, record);
-    record.lost.reset();
     if (is_leaving(pod)) return terminate_pod(pod, record);
-    again next = record.at == pod_record::stage::running ? run_pod(pod, record) : begin_run(pod, record);
-    if (loses && record.at == pod_record::stage::running) {
+    const bool runs = record.at == pod_record::stage::running;
+    if (!runs) record.lost.reset();  // start_pod() will say that it is ready
+    again next = runs ? run_pod(pod, record) : begin_run(pod, record);
+    if (loses) {
         const duration left = record.bound + *loses - now;
         next = next ? std::min(*next, left) : left;
     }
@@ -143,6 +145,7 @@ KCONTROL_DECL fake_core::again fake_core::start_pod(const json::value& pod, pod_
 
 KCONTROL_DECL fake_core::again fake_core::run_pod(const json::value& pod, pod_record& record) {
     const time_point now = env_.now();
+    const bool is_back = std::exchange(record.lost, std::nullopt).has_value();
     again next;
     if (const auto& length = record.life.run_for()) next = record.since + *length - now;
     if (const auto& evicted = record.life.evict_after()) {
@@ -151,6 +154,13 @@ KCONTROL_DECL fake_core::again fake_core::run_pod(const json::value& pod, pod_re
         next = next ? std::min(*next, left) : left;
     }
     if (record.evicted || (next && *next <= duration::zero())) return finish_run(pod, record);
+    if (is_back) {
+        json::array conditions = array_at(pod, {"status", "conditions"});
+        put_readiness(conditions, true, {}, now_text());
+        json::object status;
+        status["conditions"] = std::move(conditions);
+        write_status(fake_pods, pod, std::move(status));
+    }
     return next;
 }
 

@@ -1,6 +1,7 @@
 // One run of a simulation: what happens when, by the seed, and a world in which it does.
 #pragma once
 
+#include <kcontrol/base/fnv1a.hpp>
 #include <kcontrol/testing/impl/program_world.ipp>
 #include <kcontrol/testing/simulation.hpp>
 #include <kcontrol/values/api_duration.hpp>
@@ -116,7 +117,7 @@ public:
         return {};
     }
 
-    std::uint64_t digest() const { return digest_; }
+    std::uint64_t digest() const { return digest_.value(); }
 
 private:
     // To that time; what lasted until before then ends in between.
@@ -205,10 +206,8 @@ private:
         }
     }
 
-    // FNV-1a over all that happens.
-    void mix(std::string_view text) {
-        for (const char c : text) digest_ = (digest_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    }
+    // All that happens.
+    void mix(std::string_view text) { digest_.add(text); }
 
     const scenario& scenario_;
     const simulated_plan& plan_;
@@ -217,7 +216,7 @@ private:
     std::vector<mishap> armed_;
     std::string broken_;
     int cuts_ = 0, stale_ = 0, slow_ = 0;
-    std::uint64_t digest_ = 14695981039346656037ULL;
+    fnv1a digest_;
 };
 
 }  // namespace kcontrol::testing::detail

@@ -14,9 +14,17 @@ inline std::string pem_of(BIO* bio) {
     return std::string(data, static_cast<std::size_t>(size));
 }
 
-inline void add_name(X509_NAME* name, const char* field, const std::string& value) {
-    X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(value.data()),
-                               static_cast<int>(value.size()), -1, 0);
+// An empty one is left out. OpenSSL refuses what X.520 has no room for, and what is not UTF-8.
+inline result<void> add_name(X509_NAME* name, const char* field, const std::string& value) {
+    if (value.empty()) return {};
+    ERR_clear_error();
+    const auto* const text = reinterpret_cast<const unsigned char*>(value.data());
+    const int size = static_cast<int>(value.size());
+    if (X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, text, size, -1, 0) == 1) return {};
+    return error(errc::invalid_argument, std::string("the subject's ") + field + " of " + std::to_string(value.size()) +
+                                             " bytes can't stand in a certificate: " + take_openssl_reason() +
+                                             "; give at most " + std::to_string(certificate_options::max_name) +
+                                             " characters, as UTF-8");
 }
 
 inline bool add_extension(X509* certificate, X509* issuer, int nid, const std::string& value) {
@@ -70,8 +78,10 @@ inline result<key_and_certificate> make_certificate(const certificate_options& o
     set_time(X509_getm_notAfter(certificate.get()), options.not_after());
     X509_set_pubkey(certificate.get(), key.get());
     X509_NAME* subject = X509_get_subject_name(certificate.get());
-    for (const auto& group : options.organizations()) add_name(subject, "O", group);
-    add_name(subject, "CN", options.common_name());
+    for (const auto& group : options.organizations()) {
+        if (const auto added = add_name(subject, "O", group); !added) return added.error();
+    }
+    if (const auto added = add_name(subject, "CN", options.common_name()); !added) return added.error();
 
     X509* const signer = issuer ? issuer : certificate.get();
     X509_set_issuer_name(certificate.get(), X509_get_subject_name(signer));

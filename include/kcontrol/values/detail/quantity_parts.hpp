@@ -69,7 +69,8 @@ inline bool quantity_read_suffix(std::string_view text, quantity_parts& to) {
         return true;
     }
     if (text.front() != 'e' && text.front() != 'E') return false;
-    text.remove_prefix(text.size() > 1 && text[1] == '+' ? 2 : 1);
+    text.remove_prefix(1);
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);  // from_chars takes no '+'
     std::int64_t exponent = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), exponent);
     if (code != std::errc() || end != text.data() + text.size()) return false;

@@ -36,8 +36,12 @@ public:
     /// From the next begin() on, lists ask for the newest state. Returns whether they did before.
     bool ask_newest() noexcept { return std::exchange(newest_, true); }
     /// The list was taken over: its version makes sense again.
-    void taken_over() noexcept { newest_ = false; }
+    void taken_over() noexcept { newest_ = due_ = false; }
+    /// A watch is resumed in place of the list that was begun.
+    void dropped() noexcept { due_ = false; }
 
+    /// A list was begun, and not taken over yet: no watch may be opened before that.
+    bool is_due() const noexcept { return due_; }
     bool is_later_page() const noexcept { return !token_.empty(); }
     /// The list in progress is consistent: no older than the moment it was asked for.
     bool is_consistent() const noexcept { return asked_.empty(); }
@@ -57,6 +61,7 @@ private:
     std::string version_;
     bool unpaged_ = false;
     bool newest_ = false;
+    bool due_ = false;
 };
 
 }  // namespace kcontrol::detail

@@ -8,6 +8,7 @@ namespace kcontrol::inline v0_1::detail {
 KCONTROL_DECL void list_plan::begin(std::string_view known) {
     token_.clear();
     unpaged_ = false;
+    due_ = true;
     asked_ = newest_ ? std::string_view() : known.empty() ? std::string_view("0") : known;
 }
 

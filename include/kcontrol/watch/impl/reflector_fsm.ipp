@@ -41,7 +41,8 @@ KCONTROL_DECL reflector_action reflector_fsm::start(time_point now) {
     allowed_ = false;
     verify_ = true;
     reason_.clear();  // what was wrong before need not be wrong with this generation's client
-    if (!synced_ || version_.empty() || list_at_start_) return list_again(now);
+    if (!synced_ || version_.empty() || list_at_start_ || by_content_) return list_again(now);
+    list_.dropped();
     watches_.suspect();  // nobody looked since it was stopped
     become(reflector_state::listing, nullptr);
     return open(next_step::watch, now);

@@ -65,6 +65,7 @@ KCONTROL_DECL reflector_action reflector_fsm::on_event(std::string_view version,
 KCONTROL_DECL reflector_action reflector_fsm::on_unknown_deletion(const error& why, std::string_view version,
                                                                   time_point now, double unit) {
     on_event(version, now);
+    list_at_start_ = true;  // no watch tells it again
     watches_.ended();
     return on_expired(why, now, unit);
 }
@@ -84,10 +85,10 @@ KCONTROL_DECL reflector_action reflector_fsm::on_watch_refused(const error& why,
     return back_off(why, now, unit, resume());
 }
 
-// How a watch goes on: from the last version, or, where the server told none, by a list. A watch without a version
-// would not tell what was deleted meanwhile.
+// How a watch goes on: from the last version, or by a list, where one was due or the server told no version. A watch
+// without one would not tell what was deleted meanwhile.
 KCONTROL_DECL reflector_fsm::next_step reflector_fsm::resume() {
-    if (!version_.empty()) return next_step::watch;
+    if (!version_.empty() && !list_.is_due()) return next_step::watch;
     list_.begin(version_);
     return next_step::list;
 }

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace kcontrol::inline v0_1 {
 namespace detail {
@@ -29,6 +31,12 @@ struct authority_secret {
 inline constexpr const char* authorities_member = "authorities";
 inline constexpr const char* bundle_member = "ca.crt";
 
+// A certificate has no room for more. Hosts are verified by the alternative names, which are whole.
+inline std::string common_name_of(std::string name) {
+    name.resize(std::min(name.size(), http::certificate_options::max_name));
+    return name;
+}
+
 }  // namespace detail
 
 struct certificate_keeper::state {
@@ -39,7 +47,8 @@ struct certificate_keeper::state {
         const wall_time now = env.wall_now();
         const wall_time until = now + options.policy().authority_lifetime();
         http::certificate_options about(now);
-        about.common_name("kcontrol-webhooks " + options.secret_namespace() + "/" + options.secret_name());
+        about.common_name(
+            detail::common_name_of("kcontrol-webhooks " + options.secret_namespace() + "/" + options.secret_name()));
         about.not_after(until);
         const auto made = http::certificate_authority::create(about);
         if (!made) return made.error();
@@ -67,19 +76,22 @@ struct certificate_keeper::state {
         return out;
     }
 
-    authority_set read(const detail::authority_secret& secret) const {
+    authority_set read(const detail::authority_secret& secret) {
         const auto found = secret.data.find(detail::authorities_member);
         auto text = found == secret.data.end() ? std::nullopt : decode_base64(found->second);
         auto set = authority_set::decode(text ? *text : std::string());
         if (set) return std::move(*set);
-        log.warning("the Secret of the webhooks' authorities is damaged; new ones are made",
-                    {{"secret", options.secret_namespace() + "/" + options.secret_name()}});
+        if (!std::exchange(damaged, true)) {
+            log.warning("the Secret of the webhooks' authorities is damaged; new ones are made",
+                        {{"secret", options.secret_namespace() + "/" + options.secret_name()}});
+        }
         return {};
     }
 
     // Takes over what all replicas agree on.
     result<void> adopt(authority_set set) {
         known = std::move(set);
+        damaged = false;
         return renew();
     }
 
@@ -104,7 +116,8 @@ struct certificate_keeper::state {
         if (!authority) return authority.error();
         const wall_time until = std::min(now + options.policy().certificate_lifetime(), by.until);
         http::certificate_options about(now);
-        about.common_name(options.names().empty() ? "kcontrol-webhooks" : options.names().front());
+        about.common_name(options.names().empty() ? "kcontrol-webhooks"
+                                                  : detail::common_name_of(options.names().front()));
         for (const auto& name : options.names()) about.dns(name);
         for (const auto& address : options.addresses()) about.ip(address);
         about.not_after(until);
@@ -123,6 +136,7 @@ struct certificate_keeper::state {
     certificate_keeper_options options;
     logger log;
     authority_set known;
+    bool damaged = false;  // the Secret is, and that was logged
     std::optional<http::server_tls> serving;
     std::string signed_by;
     wall_time renew_at;
@@ -177,16 +191,26 @@ KCONTROL_DECL awaitable<void> certificate_keeper::run(std::stop_token stop) {
     constexpr duration retry = std::chrono::seconds(5);
     const auto self = state_;
     certificate_keeper same(*this);
+    std::string told, told_beside;  // as long as they stay the same they are not logged again
     while (!stop.stop_requested()) {
         const auto done = co_await same.refresh(stop);
         if (stop.stop_requested()) co_return;
         duration rest = self->options.check_period();
+        const std::string trouble = done ? std::string() : done.error().what();
+        std::string beside;
         if (!done) {
             rest = std::min(rest, retry);
-            self->log.warning("the webhooks' certificate could not be looked after", {{"reason", done.error().what()}});
+            if (trouble != told) {
+                self->log.warning("the webhooks' certificate could not be looked after", {{"reason", trouble}});
+            }
             const auto renewed = self->renew();
-            if (!renewed) self->log.warning("it was not renewed either", {{"reason", renewed.error().what()}});
+            if (!renewed) beside = renewed.error().what();
+            if (!beside.empty() && beside != told_beside) {
+                self->log.warning("it was not renewed either", {{"reason", beside}});
+            }
         }
+        told = trouble;
+        told_beside = beside;
         const wake why = co_await sleep_for(self->env, rest, stop);
         if (why == wake::stopped) co_return;
     }

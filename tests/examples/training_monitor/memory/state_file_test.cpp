@@ -437,7 +437,7 @@ TEST_CASE("retention: times and sizes") {
                          {"5w", -1},       {"36501d", -1}, {"9999999999d", -1}, {"", -1}};
     for (const auto& one : times) {
         CAPTURE(one.text);
-        const auto parsed = parse_retention(one.text);
+        const auto parsed = parse_period(one.text);
         CHECK(parsed.has_value() == (one.value >= 0));
         if (parsed) CHECK(*parsed == std::chrono::seconds(one.value));
     }
