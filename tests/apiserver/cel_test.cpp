@@ -48,6 +48,11 @@ TEST_CASE("operators, by their precedence") {
     CHECK(outcome("9223372036854775807 + 1", "0") == "error: integer overflow");
     CHECK(outcome("-self", "-9223372036854775808") == "error: integer overflow");
     CHECK(outcome("-self == -2", "2") == "true");
+    CHECK(outcome("int(self)", "-2.9") == "-2");
+    CHECK(outcome("int(1e300)", "0") == "error: integer overflow");
+    CHECK(outcome("int(-1e300)", "0") == "error: integer overflow");
+    CHECK(outcome("int(9223372036854775807.0)", "0") == "error: integer overflow");
+    CHECK(outcome("int(0.0 / 0.0)", "0") == "error: integer overflow");
     CHECK(outcome("1 == 1.0", "0") == "true");
     CHECK(outcome("'a' < 1", "0") == "error: no such overload");
 }
@@ -89,6 +94,16 @@ TEST_CASE("what is not known is named") {
     CHECK(outcome(std::string(100, '!') + "true", "1") == deep);
     CHECK(outcome(std::string(100, '-') + "1", "1") == deep);
     CHECK(outcome(std::string(100, '(') + "1", "1") == deep);
+    const std::string longer = "refused: this server's CEL does not know so long an expression";
+    const auto chain = [](std::string first, std::string_view link, int times) {
+        for (int i = 0; i < times; ++i) first += link;
+        return first;
+    };
+    CHECK(outcome(chain("1", " + 1", 400), "1") == "401");
+    CHECK(outcome(chain("1", " + 1", 100'000), "1") == longer);
+    CHECK(outcome(chain("self", ".a", 100'000), "1") == longer);
+    CHECK(outcome(chain("self", "[0]", 100'000), "1") == longer);
+    CHECK(outcome(chain("self", ".trim()", 100'000), "1") == longer);
 }
 
 TEST_CASE("a definition with a rule that can't be held is refused, at its place") {

@@ -23,6 +23,7 @@ public:
     json::value literal;             ///< value of a literal, else null
     std::vector<cel_node> children;  ///< of a call of a method the target is first
     bool is_method = false;          ///< of a call: `x.f()`, not `f(x)`
+    int depth = 1;                   ///< nodes on the longest way down from here, this one included
 };
 
 /// An expression of the Common Expression Language.

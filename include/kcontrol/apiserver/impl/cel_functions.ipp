@@ -90,7 +90,11 @@ inline cel_result convert_cel(const std::string& to, const json::value& v) {
     if (!v.is_number()) return cel_no_overload();
     if (to == "double") return json::value(v.to_number<double>());
     if (v.is_int64()) return v;
-    return json::value(static_cast<std::int64_t>(v.to_number<double>()));
+    // cel-go, common/types/overflow.go: the bounds themselves are refused, and what is no number.
+    constexpr double bound = 9223372036854775808.0;
+    const double fraction = v.to_number<double>();
+    if (!(fraction > -bound && fraction < bound)) return cel_error("integer overflow");
+    return json::value(static_cast<std::int64_t>(fraction));
 }
 
 inline cel_result call_cel_of_list(const std::string& name, const std::vector<json::value>& arguments) {

@@ -179,10 +179,13 @@ private:
         at_ = tokens_.size() - 1;
     }
 
-    static cel_node join(cel_node::kind what, std::string text, std::vector<cel_node> children) {
+    // A chain ("a + a + …") needs no depth to be read, but one for each link to be walked.
+    cel_node join(cel_node::kind what, std::string text, std::vector<cel_node> children) {
         cel_node out;
         out.what = what;
         out.text = std::move(text);
+        for (const auto& child : children) out.depth = std::max(out.depth, child.depth + 1);
+        if (out.depth > 500) fail("so long an expression");
         out.children = std::move(children);
         return out;
     }
@@ -254,8 +257,9 @@ private:
         if (name.what != cel_token::kind::name) fail("'" + name.text + "' after a dot");
         if (!accept("(")) return join(cel_node::kind::member, unescaped_cel_name(name.text), {std::move(target)});
         if (std::find(methods.begin(), methods.end(), name.text) == methods.end()) fail(name.text + "()");
-        cel_node call = join(cel_node::kind::call, name.text, arguments());
-        call.children.insert(call.children.begin(), std::move(target));
+        std::vector<cel_node> children = arguments();
+        children.insert(children.begin(), std::move(target));
+        cel_node call = join(cel_node::kind::call, name.text, std::move(children));
         call.is_method = true;
         return call;
     }
@@ -284,12 +288,12 @@ private:
             return out;
         }
         if (token.text == "[") {
-            out.what = cel_node::kind::list;
+            std::vector<cel_node> items;
             while (problem.empty() && !accept("]")) {
-                out.children.push_back(conditional());
+                items.push_back(conditional());
                 if (!accept(",") && !sees("]")) fail("'" + peek().text + "' in a list");
             }
-            return out;
+            return join(cel_node::kind::list, "[]", std::move(items));
         }
         fail(token.what == cel_token::kind::end ? "the end of the expression" : "'" + token.text + "'");
         return out;
