@@ -449,6 +449,36 @@ TEST_CASE("scales and evictions are admitted as what they are") {
     CHECK(f.message(refused) == "admission webhook \"scale.example.com\" denied the request: too many");
 }
 
+TEST_CASE("a Binding that is posted to its collection is admitted as one") {
+    fixture f;
+    scripted_webhook hook(f.world, "hook", [](const json::value& request) {
+        CHECK(json::get_string(request, {"kind", "kind"}) == "Binding");
+        CHECK(json::get_string(request, {"resource", "resource"}) == "bindings");
+        CHECK(json::get_string(request, {"subResource"}).empty());
+        return json::get_string(request, {"object", "target", "name"}) == "full" ? deny("it is full") : allow();
+    });
+    f.configure(configuration("Validating", "checks",
+                              {hook_of("bindings", "hook",
+                                       {{"rules", json::array{{{"operations", {"CREATE"}},
+                                                               {"apiGroups", {""}},
+                                                               {"apiVersions", {"v1"}},
+                                                               {"resources", {"bindings"}}}}}})}));
+    REQUIRE(f.server.api().create(json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},
+        "spec":{"containers":[{"name":"a","image":"b"}]}})")
+                                      .value()));
+    const auto bind = [&f](const char* node) {
+        return f.ask("POST", "/api/v1/namespaces/default/bindings",
+                     {{"metadata", {{"name", "web"}}}, {"target", {{"kind", "Node"}, {"name", node}}}});
+    };
+    const auto refused = bind("full");
+    CHECK(refused.status == 403);
+    CHECK(f.message(refused) == "admission webhook \"bindings.example.com\" denied the request: it is full");
+    CHECK(bind("n1").status == 201);
+    CHECK(hook.asked.size() == 2);
+    const json::value pod = f.server.api().get({"", "pods"}, {"default", "web"}).value();
+    CHECK(json::get_string(pod, {"spec", "nodeName"}) == "n1");
+}
+
 TEST_CASE("what comes in YAML is admitted like what comes in JSON") {
     fixture f;
     scripted_webhook hook(f.world, "hook", [](const json::value& request) {

@@ -246,12 +246,11 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_resourc
     const request_info& info = asked.info;
     const auto table = find_table(info);
     if (!table) co_return table.error();
-    if (serves_below((*table)->type(), info)) {
+    const bool binds =
+        info.resource == "bindings" && info.group.empty() && info.verb == "create" && !info.namespace_.empty();
+    if (binds || serves_below((*table)->type(), info)) {
         auto below = co_await answer_below(asked, *table);
         co_return below;
-    }
-    if (info.resource == "bindings" && info.group.empty() && info.verb == "create" && !info.namespace_.empty()) {
-        co_return answer_binding(asked.message, info);
     }
     if (answers_review(info)) co_return answer_review(asked.message, info, (*table)->type());
     const bool creates_named = info.verb == "create" && !info.name.empty();

@@ -310,7 +310,7 @@ KCONTROL_DECL bool serves_below(const resource_type& type, const request_info& i
     return type.plural == "serviceaccounts" && info.subresource == "token";
 }
 
-// What is created below an object is shown to admission as it came.
+// What is created below an object, or as a Binding of its own, is shown to admission as it came.
 KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(const asked_request& asked,
                                                                                object_store::table_ptr table) {
     const request_info& info = asked.info;
@@ -325,11 +325,14 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(c
     const bool somebody_asks = !admission_hooks(true)->empty() || !admission_hooks(false)->empty();
     // What can't be read is refused below, by who answers.
     auto body = somebody_asks ? parse_document(request, std::string()) : outcome<json::value>(json::value());
-    if (body && body->is_object() && below != nullptr) {
+    const bool binds = info.resource == "bindings" || info.subresource == "binding";
+    if (body && body->is_object() && (below != nullptr || info.resource == "bindings")) {
         admission_attributes about = attributes_of(asked, table->type());
-        about.kind_group = below->group;
-        about.kind_version = below->version;
-        about.kind = below->kind;
+        if (below != nullptr) {
+            about.kind_group = below->group;
+            about.kind_version = below->version;
+            about.kind = below->kind;
+        }
         about.operation = "CREATE";
         about.dry_run = !info.parameter("dryRun").empty();
         about.options.as_object()["kind"] = "CreateOptions";
@@ -343,7 +346,7 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(c
             request.headers.set("Content-Type", "application/json");
         }
     }
-    auto response = info.subresource == "binding"    ? answer_binding(request, info)
+    auto response = binds                            ? answer_binding(request, info)
                     : info.subresource == "eviction" ? answer_eviction(request, info, *table)
                                                      : answer_token(request, info, *table);
     if (response) show_warnings(*response, warnings);
