@@ -286,3 +286,13 @@ TEST_CASE_FIXTURE(exec_fixture, "a stop ends a read; destruction ends what is in
     CHECK(waits->error() == errc::unavailable);
     CHECK(env.pending_timers() == 0);
 }
+
+TEST_CASE_FIXTURE(exec_fixture, "commands run in pods of the client's namespace") {
+    const client c = connect_here().namespaced("default");
+    const auto peer = peers->accept("v5.channel.k8s.io");
+    CHECK(await(open_exec(c, {"", "web"}, {"ls"}, {})).has_value());
+    CHECK(peers->sent().back().target.starts_with("/api/v1/namespaces/default/pods/web/exec?"));
+    const auto sent = peers->sent().size();
+    CHECK(await(open_exec(c, {"other", "web"}, {"ls"}, {})).error() == errc::invalid_argument);
+    CHECK(peers->sent().size() == sent);
+}

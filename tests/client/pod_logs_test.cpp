@@ -71,6 +71,15 @@ TEST_CASE("lines come out the same wherever the text is cut") {
     }
 }
 
+TEST_CASE_FIXTURE(log_fixture, "logs are those of the client's namespace") {
+    client c = connect().namespaced("default");
+    net->expect(log_target).stream({"here\n"});
+    CHECK(await(open_logs(c, {"", "web"}, {})).has_value());
+    const auto sent = net->sent().size();
+    CHECK(await(open_logs(c, {"other", "web"}, {})).error() == errc::invalid_argument);
+    CHECK(net->sent().size() == sent);
+}
+
 TEST_CASE("a long text is split in memory that does not grow with it") {
     detail::line_splitter splitter(1000);
     std::size_t largest = 0, all = 0;

@@ -129,3 +129,15 @@ TEST_CASE_FIXTURE(port_fixture, "a stop, and destruction") {
     CHECK(read->error() == errc::unavailable);
     CHECK(env.pending_timers() == 0);
 }
+
+TEST_CASE_FIXTURE(port_fixture, "ports are those of pods in the client's namespace") {
+    auto made = client::connect(env, context.get_executor(), config, peers->factory(), log);
+    REQUIRE(made.has_value());
+    const client c = made->namespaced("default");
+    const auto peer = peers->accept("v4.channel.k8s.io");
+    CHECK(await(open_port(c, {"", "web"}, 8080)).has_value());
+    CHECK(peers->sent().back().target == "/api/v1/namespaces/default/pods/web/portforward?ports=8080");
+    const auto sent = peers->sent().size();
+    CHECK(await(open_port(c, {"other", "web"}, 8080)).error() == errc::invalid_argument);
+    CHECK(peers->sent().size() == sent);
+}

@@ -143,7 +143,7 @@ inline awaitable<result<exec_stream>> exec_call(client c, http::request req, exe
 
 inline awaitable<result<exec_stream>> open_streams(client c, const namespaced_name& pod, std::string_view subresource,
                                                    http::query_builder query, const exec_options& options) {
-    const auto path = pod_path(pod, subresource);
+    const auto path = pod_path(c, pod, subresource);
     if (!path) return decided<result<exec_stream>>(path.error());
     if (!options.input() && !options.output() && !options.error_output()) {
         return decided<result<exec_stream>>(

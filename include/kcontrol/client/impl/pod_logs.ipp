@@ -7,6 +7,8 @@
 #include <kcontrol/runtime/decided.hpp>
 #include <kcontrol/values/time.hpp>
 
+#include <utility>
+
 namespace kcontrol::inline v0_1 {
 namespace detail {
 
@@ -53,7 +55,7 @@ KCONTROL_DECL awaitable<result<std::optional<pod_log_line>>> log_stream::next_li
 }
 
 KCONTROL_DECL awaitable<result<log_stream>> open_logs(client c, namespaced_name pod, log_options options) {
-    const auto path = detail::pod_path(pod, "log");
+    const auto path = detail::pod_path(c, std::move(pod), "log");
     if (!path) return decided<result<log_stream>>(path.error());
     http::request req("GET", detail::log_query(options, *path));
     // Its errors are JSON, and itself it is plain text.

@@ -148,7 +148,7 @@ KCONTROL_DECL awaitable<result<void>> port_stream::write(std::string_view bytes,
 
 KCONTROL_DECL awaitable<result<port_stream>> open_port(client c, namespaced_name pod, std::uint16_t port,
                                                        port_forward_options options) {
-    const auto path = detail::pod_path(pod, "portforward");
+    const auto path = detail::pod_path(c, std::move(pod), "portforward");
     if (!path) return decided<result<port_stream>>(path.error());
     if (port == 0) return decided<result<port_stream>>(error(errc::invalid_argument, "port 0 is none"));
     http::query_builder query;
