@@ -219,6 +219,32 @@ TEST_CASE_FIXTURE(source_fixture, "a program that fails is asked again after a p
     CHECK(logged.find("can't get credentials") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(source_fixture, "why no credentials come is told once, and that they come again") {
+    const auto count = [this](std::string_view what) {
+        int n = 0;
+        for (auto at = logged.find(what); at != std::string::npos; at = logged.find(what, at + 1)) ++n;
+        return n;
+    };
+    const auto again = [this] {
+        env.advance(1min, context);
+        source->invalidate(source->serial());
+        return ask();
+    };
+    broken = true;
+    make();
+    for (int i = 0; i < 3; ++i) CHECK(again().find("exec plugin") == 0);
+    CHECK(runs == 3);
+    CHECK(count("can't get credentials") == 1);
+    env.programs.erase("/bin/login");  // another reason
+    for (int i = 0; i < 3; ++i) CHECK(again().find("exec plugin") == 0);
+    CHECK(count("can't get credentials") == 2);
+    CHECK(count("credentials can be got again") == 0);
+    env.programs["/bin/login"] = [](const process_command&) { return fake_run(credential(R"({"token":"t"})")); };
+    CHECK(again() == "Bearer t");
+    CHECK(again() == "Bearer t");
+    CHECK(count("credentials can be got again") == 1);
+}
+
 TEST_CASE_FIXTURE(source_fixture, "a certificate from a program takes the place of the one before") {
     more = R"(,"clientCertificateData":"CERT 1","clientKeyData":"KEY 1")";
     config.tls(http::tls_options().ca_pem("CA").server_name("n"));

@@ -165,15 +165,16 @@ inline void credential_source::land(flight& on, result<issued_credentials> got) 
     const bool abandoned = on.outcome.has_value();
     if (got) {
         pause_.reset();
-        failed_.reset();
+        if (std::exchange(failed_, std::nullopt)) log_.info("credentials can be got again");
         take(std::move(*got));
         if (!abandoned) on.outcome.emplace();
     } else if (!abandoned) {
         on.outcome.emplace(got.error());
         if (got.error() != errc::stopped) {
+            const bool told = failed_ && std::string_view(failed_->what()) == got.error().what();
             failed_ = got.error();
             failed_until_ = env_.now() + pause_.next(env_.now(), 0);
-            log_.warning("can't get credentials", {{"error", got.error().what()}});
+            if (!told) log_.warning("can't get credentials", {{"error", got.error().what()}});
         }
     }
     on.landed.notify_all();
