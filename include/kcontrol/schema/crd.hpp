@@ -112,8 +112,8 @@ constexpr void assert_crd() {
                       "kcontrol: kcontrol_crd() says status(), but the field list has no \"status\"");
         static_assert(
             options.scale_spec().empty() == options.scale_status().empty() &&
-                (options.scale_spec().empty() || options.scale_spec().starts_with("spec")) &&
-                (options.scale_status().empty() || options.scale_status().starts_with("status")),
+                (options.scale_spec().empty() || options.scale_spec().is_below("spec")) &&
+                (options.scale_status().empty() || options.scale_status().is_below("status")),
             "kcontrol: scale() takes the path of the wanted replicas below .spec and of the present ones below "
             ".status");
     }

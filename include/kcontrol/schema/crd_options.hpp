@@ -30,6 +30,11 @@ public:
         const std::string_view rest = text_.substr(1 + member.size());
         return rest.empty() || rest.front() == '.' || rest.front() == '[';
     }
+    /// Whether it is a place within that member, and not the member itself.
+    constexpr bool is_below(std::string_view member) const {
+        const std::size_t steps = typed_.empty() ? text_.size() : typed_.size();
+        return starts_with(member) && steps > (typed_.empty() ? 1 + member.size() : 1);
+    }
     /// As a CRD has it, `.spec.replicas`; a text as it was given.
     std::string json_path() const { return typed_.empty() ? std::string(text_) : typed_.json_path(); }
 
@@ -44,8 +49,10 @@ public:
     constexpr printer_column() = default;
     /// The type (integer, number, string, boolean, date) is that of the path.
     constexpr printer_column(std::string_view title, const crd_path& of) : name(title), type(of.type()), path(of) {
-        if (type.empty())
-            throw "kcontrol: a column with a path as text names its type: printer_column(name, type, path)";
+        if (type.empty() || type == "array" || type == "object") {
+            throw "kcontrol: a column whose path is a text, or leads to a list or a structure, names its type: "
+                  "printer_column(name, type, path)";
+        }
     }
     /// `of_type` is integer, number, string, boolean or date; `of` may be a text.
     constexpr printer_column(std::string_view title, std::string_view of_type, const crd_path& of)
