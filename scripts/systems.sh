@@ -14,7 +14,8 @@ make_system() {
     case $suite in
     noble) mirror=http://archive.ubuntu.com/ubuntu components=main,universe script=gutsy ;;
     esac
-    mkdir -p "$root" && debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" "$script" && touch "$root/.made"
+    mkdir -p "$root" && debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" "$script" &&
+        printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts" && touch "$root/.made"
 }
 
 # A program in one gets nothing of this shell's environment: chroot ROOT "${CLEAN_ENVIRONMENT[@]}" PROGRAM...
