@@ -8,6 +8,7 @@
 #include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/transport/client.hpp>
+#include <kcontrol/version.hpp>
 
 #include "sync.hpp"
 
@@ -16,11 +17,27 @@
 #include <boost/asio/io_context.hpp>
 
 #include <iostream>
+#include <string_view>
 
 using namespace kcontrol;
 
+namespace {
+
+constexpr std::string_view help = R"(usage: configmap_sync [NAMESPACE [SELECTOR]]
+ConfigMaps of this cluster that are labelled sync=yes get a copy in every cluster that a Secret of NAMESPACE ("clusters")
+names and that SELECTOR takes by its labels (all). The cluster is that of $KUBECONFIG, of the pod or of ~/.kube/config.
+  --version            which program this is
+  --help               this text
+)";
+
+}  // namespace
+
 int main(int argc, char** argv) {
     forbid_core_dumps();
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    if (first == "--version") return std::cout << "configmap_sync " << library_version << "\n", 0;
+    if (first == "--help" || first == "-h") return std::cout << help, 0;
+    if (argc > 3 || first.starts_with("-")) return std::cerr << help, 2;
     const auto selected = label_selector::parse(argc > 2 ? argv[2] : "");
     if (!selected) return std::cerr << "CLUSTER_SELECTOR: " << selected.error().what() << "\n", 2;
     system_environment env;

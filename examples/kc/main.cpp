@@ -3,6 +3,7 @@
 #include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/transport/client.hpp>
+#include <kcontrol/version.hpp>
 
 #include "session.hpp"
 
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
     if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
         return std::cout << kc::help, 0;
     }
+    if (arguments.front() == "--version") return std::cout << "kc " << library_version << "\n", 0;
     auto said = options::parse(arguments);
     if (!said) return tell(said.error());
     for (const auto& [name, command] : commands) {

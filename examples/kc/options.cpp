@@ -20,6 +20,7 @@ const char* const help = R"(usage: kc COMMAND
   api-resources
   auth whoami | auth can-i VERB KIND[/NAME] [--subresource NAME]
 Each takes --kubeconfig FILE, --context NAME, --as USER, --as-group GROUP and --request-timeout 30s.
+kc --version says which one this is.
 KIND is what kubectl takes: deployments, deploy, deployments.apps, deployments.v1.apps; KIND/NAME does, too.
 )";
 

@@ -47,6 +47,8 @@ TEST_CASE("flags with their values, in both forms") {
     CHECK_FALSE(command_line::parse({})->ready_when);
     CHECK_FALSE(parsed->help);
     CHECK(command_line::parse({"-h"})->help);
+    CHECK_FALSE(parsed->version);
+    CHECK(command_line::parse({"--version"})->version);
     CHECK(command_line::parse({})->listen == "0");
     CHECK(command_line::parse({})->health_probe_bind_address == "0");
 }

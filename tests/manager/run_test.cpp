@@ -4,12 +4,16 @@
 #include <kcontrol/testing/temporary_directory.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/self_signed.hpp>
+#include <kcontrol/version.hpp>
 
 #include <doctest/doctest.h>
 
 #include <charconv>
+#include <iostream>
 #include <map>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace kcontrol;
@@ -79,6 +83,17 @@ private:
     kcontrol::testing::temporary_directory dir_;
     std::vector<std::string> flags_;
 };
+
+// What a program prints that is called so.
+std::string printed_by(std::string name, std::string flag, run_options options) {
+    char* argv[] = {name.data(), flag.data()};
+    std::ostringstream out;
+    auto* const before = std::cout.rdbuf(out.rdbuf());
+    const int status = kcontrol::run(
+        2, argv, [](manager&) {}, std::move(options));
+    std::cout.rdbuf(before);
+    return std::to_string(status) + ": " + out.str();
+}
 
 }  // namespace
 
@@ -177,4 +192,11 @@ TEST_CASE("a program prints what is derived from it, without a cluster, and ends
     CHECK(status_of({"program", "--print-names"}) == 0);
     CHECK(status_of({"program", "--print-names", "--fail"}) == 1);
     CHECK_FALSE(ran);
+}
+
+TEST_CASE("a program says which it is") {
+    const std::string library = " (kcontrol " KCONTROL_VERSION_STRING ")\n";
+    CHECK(printed_by("/usr/bin/web-site", "--version", run_options().version("1.2.0")) ==
+          "0: web-site 1.2.0" + library);
+    CHECK(printed_by("web-site", "--version", {}) == "0: web-site" + library);
 }

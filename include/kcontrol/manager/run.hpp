@@ -39,7 +39,8 @@ public:
     /// --kube-api-content-type TYPE: application/vnd.kubernetes.protobuf where kind and server have it, or
     /// application/json
     std::string kube_api_content_type = "application/vnd.kubernetes.protobuf";
-    bool help = false;  ///< --help
+    bool help = false;     ///< --help
+    bool version = false;  ///< --version
 
     /// Calls the functions of the program's own flags as it meets them. Errors: invalid_argument, and theirs; each
     /// names the flag.

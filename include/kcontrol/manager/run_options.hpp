@@ -75,6 +75,8 @@ public:
     /// What --leader-elect does; --leader-election-namespace and --leader-election-id say another Lease. (Where
     /// manager_options has leader election, there is one without the flag.)
     run_options& leader_election(leader_options o) { return leader_election_ = std::move(o), *this; }
+    /// What --version prints behind the program's name and before the library's version. Default: nothing.
+    run_options& version(std::string of_program) { return version_ = std::move(of_program), *this; }
     /// Of the log, unless --log-format says otherwise. Default: text.
     run_options& log_as(log_format f) { return log_format_ = f, *this; }
 
@@ -91,6 +93,7 @@ public:
     /// Those of print_instead(), in their order.
     const std::vector<own_print>& prints() const noexcept { return prints_; }
     const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
+    const std::string& version() const noexcept { return version_; }
     log_format log_as() const noexcept { return log_format_; }
     bool metrics_secure() const noexcept { return metrics_secure_; }
     auth::cluster_config* config_to() const noexcept { return config_to_; }
@@ -100,6 +103,7 @@ private:
     std::vector<own_flag> own_flags_;
     std::vector<own_print> prints_;
     std::optional<leader_options> leader_election_;
+    std::string version_;
     log_format log_format_ = log_format::text;
     bool metrics_secure_ = false;
     auth::cluster_config* config_to_ = nullptr;

@@ -59,6 +59,7 @@ inline constexpr flag_shape run_flags[] = {{"--kubeconfig"},
                                            {"--kube-api-content-type"},
                                            {"--log-level"},
                                            {"--log-format"},
+                                           {"--version", flag_value::none},
                                            {"--help", flag_value::none},
                                            {"-h", flag_value::none}};
 
@@ -73,6 +74,7 @@ inline result<void> take_flag(std::string_view name, std::string_view text, comm
     if (is("--metrics-cert-path")) out.metrics_cert_path = text;
     if (is("--metrics-cert-name")) out.metrics_cert_name = text;
     if (is("--metrics-cert-key")) out.metrics_cert_key = text;
+    if (is("--version")) out.version = true;
     if (is("--help") || is("-h")) out.help = true;
     if (is("--ready-when")) return put(parse_ready_when(text), out.ready_when);
     if (leader_flags::knows(name)) return out.leader.take(name, text);
@@ -153,7 +155,9 @@ KCONTROL_DECL std::string command_line::usage(std::span<const own_flag> own, dur
            "  --log-level LEVELS   debug, info, warning or error; else info; of components others:\n"
            "                       info,controller=websites:debug,lease:warning\n"
            "  --log-format FORMAT  text or json\n" +
-           leader + "  --help               this text\n";
+           leader +
+           "  --version            which program and library this is\n"
+           "  --help               this text\n";
 }
 
 }  // namespace kcontrol

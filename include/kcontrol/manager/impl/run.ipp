@@ -12,6 +12,7 @@
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
 #include <kcontrol/transport/serving_certificate.hpp>
+#include <kcontrol/version.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -303,6 +304,13 @@ inline int print_instead(environment& env, const own_print& what, const std::str
     return std::cout << *text << std::flush ? 0 : 1;
 }
 
+// "web-site 1.2.0 (kcontrol 0.1.0)".
+inline std::string version_line(std::string_view program, const std::string& version) {
+    std::string out(program.substr(program.rfind('/') + 1));
+    if (!version.empty()) out += " " + version;
+    return out + " (kcontrol " + std::string(library_version) + ")";
+}
+
 KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, run_options options) {
     const std::string program = argc > 0 ? argv[0] : "program";
     const auto refuse = [&program](const error& why) {
@@ -316,6 +324,10 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ru
         if (flags->help) {
             std::cout << "usage: " << program << " [flags]\n"
                       << command_line::usage(options.own_flags(), options.manager().ready_grace());
+            return 0;
+        }
+        if (flags->version) {
+            std::cout << version_line(program, options.version()) << "\n";
             return 0;
         }
         auto of_manager = manager_options_of(*flags, options);
