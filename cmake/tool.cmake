@@ -23,6 +23,14 @@ function(kcontrol_install_completion program)
     set(from ${PROJECT_SOURCE_DIR}/cmake)
     set(to ${CMAKE_INSTALL_DATADIR})
     install(FILES ${from}/completion.bash COMPONENT tools DESTINATION ${to}/bash-completion/completions RENAME ${program})
-    install(FILES ${from}/completion.zsh COMPONENT tools DESTINATION ${to}/zsh/site-functions RENAME _kcontrol)
+    cmake_path(ABSOLUTE_PATH to BASE_DIRECTORY [[${CMAKE_INSTALL_PREFIX}]] OUTPUT_VARIABLE share)
+    # Debian's zsh finds what packages bring elsewhere than others do, and not where it finds what was installed by hand.
+    install(CODE "
+        set(zsh site-functions)
+        if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\" AND EXISTS /etc/debian_version)
+            set(zsh vendor-completions)
+        endif()
+        file(INSTALL FILES \"${from}/completion.zsh\" TYPE FILE RENAME _kcontrol
+             DESTINATION \"${share}/zsh/\${zsh}\")" COMPONENT tools)
     install(FILES ${from}/completion.fish COMPONENT tools DESTINATION ${to}/fish/vendor_completions.d RENAME ${program}.fish)
 endfunction()

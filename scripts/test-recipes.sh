@@ -125,6 +125,8 @@ debian_packages() {
     done
     # What they depend on is not in that root, but on this machine.
     logged deb dpkg --root="$root" --force-not-root --force-depends --install "$build"/*.deb || return 1
+    # Debian's zsh looks there, and not into site-functions.
+    [[ -f $root/usr/share/zsh/vendor-completions/_kcontrol ]] || { echo "no completion for zsh where it looks"; return 1; }
     "$root/usr/bin/kcontrol-gen" --version && builds_a_controller "$root/usr"
 }
 
