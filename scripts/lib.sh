@@ -36,7 +36,7 @@ packages() {
             libsqlite3-dev libnghttp2-dev libprotozero-dev
         ;;
     test)
-        echo ccache doctest-dev dpkg-dev python3 python3-venv git curl openssl clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 clang-tools-14 valgrind $chromium
+        echo ccache doctest-dev dpkg-dev doxygen python3 python3-venv git curl openssl clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 clang-tools-14 valgrind $chromium
         ;;
     *) die "no such package set: $1" ;;
     esac

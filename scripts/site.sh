@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Builds the site of the guide and of the reference: build/site/html, which needs no other server. MkDocs comes from PyPI.
-# usage: site.sh [--serve PORT]    then serves it at http://127.0.0.1:PORT
+# usage: site.sh [--serve PORT | --tools]
+#   --serve PORT   then serves it at http://127.0.0.1:PORT
+#   --tools        only gets what it is built with
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 mkdocs=$(command -v mkdocs) || mkdocs=$BUILD/tools/mkdocs/bin/mkdocs
 if [[ ! -x $mkdocs ]]; then
     python3 -m venv "$BUILD/tools/mkdocs" && "$BUILD/tools/mkdocs/bin/pip" install --quiet 'mkdocs==1.6.1' ||
         die "MkDocs is not installed, and PyPI does not answer"
 fi
+[[ ${1-} != --tools ]] || exit 0
 reference=()
 if command -v doxygen >/dev/null; then
     "$ROOT/scripts/reference.sh"

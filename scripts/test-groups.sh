@@ -5,12 +5,12 @@
 # What is installed and packaged, and what uses it.
 source "$ROOT/scripts/test-packages.sh"
 
-ALL_GROUPS=(lint headers compile_fail threads unit release instructions simulation package readme docs debugger demo browser e2e)
+ALL_GROUPS=(lint headers compile_fail threads unit release instructions simulation package readme docs site debugger demo browser e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together,
 # ThreadSanitizer, Kueue, earlier versions of Kubernetes and mutants want builds of their own, fuzzers, many seeds and
-# the monitor's twenty failures want time, what compiling costs wants a machine that does nothing else, the site and the
-# recipes of packages want more programs (Doxygen, MkDocs, Conan), and the last a GPU.
-EXTRA_GROUPS=(clang tidy tsan fuzz kueue kubernetes failures seeds mutants compile_time site recipes gpu)
+# the monitor's twenty failures want time, what compiling costs wants a machine that does nothing else, the recipes of
+# packages build the library five times over, and the last wants a GPU.
+EXTRA_GROUPS=(clang tidy tsan fuzz kueue kubernetes failures seeds mutants compile_time recipes gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -423,11 +423,11 @@ group_gpu() {
 
 # The site of the guide and the reference: no warning, no broken link, readable at two widths, searched without another server.
 group_site() {
-    if ! command -v doxygen >/dev/null; then
-        echo "skipped: doxygen is not installed"
+    if ! command -v doxygen >/dev/null || ! "$ROOT/scripts/site.sh" --tools; then
+        echo "skipped: doxygen or MkDocs is not installed"
         count 0 0 1
         return
     fi
-    check "the reference and the site" "$ROOT/scripts/site.sh"
+    check "the reference, in which every public name has a text, and the site" "$ROOT/scripts/site.sh"
     timeout --kill-after=10 300 python3 "$ROOT/tests/browser/site.py" "$BUILD/site/html" --results "$RESULTS"
 }
