@@ -339,30 +339,36 @@ group_browser() {
     timeout --kill-after=60 1200 python3 "$ROOT/tests/browser/run.py" --results "$RESULTS"
 }
 
-# Builds the programs that tests/e2e runs, and says where they are.
+# name_e2e_programs PRODUCTS PROBES: says where the programs are that tests/e2e runs: those that a user has below the one
+# build folder, those that are made for tests below the other.
+name_e2e_programs() {
+    KCONTROL_MONITOR=$1/examples/training_monitor/training_monitor
+    export KCONTROL_MONITOR
+    [[ -x $KCONTROL_MONITOR ]] || unset KCONTROL_MONITOR
+    export KCONTROL_LABELER=$1/examples/gpu_labeler/gpu_labeler
+    export KCONTROL_TUTORIAL=$1/examples/tutorial
+    export KCONTROL_EXAMPLES=$1/examples
+    export KCONTROL_TRAINING_OPERATOR=$1/examples/training_operator/training_operator
+    export KCONTROL_GEN=$1/tools/kcontrol_gen/kcontrol-gen
+    export KCONTROL_APISERVER=$1/tools/apiserver/kcontrol-apiserver
+    export KCONTROL_PROBES=$2/tests KCONTROL_SCHEMA_PROBE=$2/tests/schema_probe
+    KCONTROL_PROMTOOL=${KCONTROL_PROMTOOL:-$("$ROOT/scripts/promtool.sh" || true)}
+    export KCONTROL_PROMTOOL
+    KCONTROL_HELM=${KCONTROL_HELM:-$("$ROOT/scripts/helm.sh" || true)}
+    export KCONTROL_HELM
+}
+
+# Builds the programs that tests/e2e runs.
 build_e2e() {
     configure release
     build release
-    KCONTROL_MONITOR=$BUILD/release/examples/training_monitor/training_monitor
-    export KCONTROL_MONITOR
-    [[ -x $KCONTROL_MONITOR ]] || unset KCONTROL_MONITOR
-    export KCONTROL_LABELER=$BUILD/release/examples/gpu_labeler/gpu_labeler
-    export KCONTROL_TUTORIAL=$BUILD/release/examples/tutorial
-    export KCONTROL_EXAMPLES=$BUILD/release/examples
-    export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/training_operator/training_operator
     configure "$UNIT_PRESET"
     local probes=(schema_probe crd_probe lossless_probe apply_probe client_probe cluster_sources_probe
         controllerutil_probe http2_probe leader_probe login_probe record_probe sharding_probe sources_probe
         stream_probe webhook_probe fake_nvml fake_nvml_of_2018)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
     build "$UNIT_PRESET" "${probes[@]}"
-    export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests KCONTROL_SCHEMA_PROBE=$BUILD/$UNIT_PRESET/tests/schema_probe
-    export KCONTROL_GEN=$BUILD/release/tools/kcontrol_gen/kcontrol-gen
-    export KCONTROL_APISERVER=$BUILD/release/tools/apiserver/kcontrol-apiserver
-    KCONTROL_PROMTOOL=${KCONTROL_PROMTOOL:-$("$ROOT/scripts/promtool.sh" || true)}
-    export KCONTROL_PROMTOOL
-    KCONTROL_HELM=${KCONTROL_HELM:-$("$ROOT/scripts/helm.sh" || true)}
-    export KCONTROL_HELM
+    name_e2e_programs "$BUILD/release" "$BUILD/$UNIT_PRESET"
 }
 
 # run_e2e FILE: the counts go to FILE. Most of a module's time is waiting for clusters.

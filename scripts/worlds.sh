@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Builds the library and its unit tests with other systems' compilers and libraries, and runs the tests: each world is a
 # Debian or Ubuntu in a folder of its own. Prints a row a world, as docs/worlds.md has them.
-# usage: worlds.sh [--list] [--rooms R,R,...] [WORLD]...      all worlds, unless some are named
+# usage: worlds.sh [--list] [--rooms R,R,... | --e2e] [WORLD]...      all worlds, unless some are named
 #   --list        names the worlds
 #   --rooms R,…   only the tests of these rooms (test_R); without it all unit tests
+#   --e2e         the end-to-end tests, too: run here, with programs that were built there and run there
 # Needs root, a network and debootstrap; takes some 4 GB and, on two cores, an hour a world. What is built stays in
 # build/worlds, and is used again.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$ROOT/scripts/systems.sh"
+source "$ROOT/scripts/test-groups.sh"
 
 # NAME SUITE COMPILER PACKAGES CMAKE-OPTIONS; PACKAGES beside those that lib.sh names for a build.
 worlds() {
@@ -22,12 +24,13 @@ sid-libcxx|sid|clang++|clang libc++-dev libc++abi-dev|-DCMAKE_CXX_FLAGS=-stdlib=
 TABLE
 }
 
-only=() rooms=''
+only=() rooms='' e2e=''
 while (($#)); do
     case $1 in
     --list) worlds | cut -d'|' -f1; exit 0 ;;
     --rooms) (($# > 1)) || { warn "--rooms needs names (see --help)"; exit 2; }; rooms=$2; shift ;;
-    --help | -h) sed -n '2,8s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --e2e) e2e=1 ;;
+    --help | -h) sed -n '2,9s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     -*) warn "unknown option: $1 (see --help)"; exit 2 ;;
     *) worlds | grep -q "^$1|" || { warn "no such world: $1 (see --list)"; exit 2; }; only+=("$1") ;;
     esac
@@ -44,7 +47,8 @@ build_world() {
     [[ $packages != *libboost* ]] || without='s/libboost[^ ]*//g'
     inside "$root" "export DEBIAN_FRONTEND=noninteractive; apt-get -o Acquire::Check-Valid-Until=false update -qq; cd /src; source scripts/lib.sh
         apt-get install -y -qq --no-install-recommends \$(packages build | sed '$without') doctest-dev ccache $packages" || return 1
-    targets='kcontrol kcontrol_testing kcontrol_tests'
+    targets=${e2e:+all}
+    targets=${targets:-kcontrol kcontrol_testing kcontrol_tests}
     [[ -z $rooms ]] || targets="kcontrol kcontrol_testing test_${rooms//,/ test_}"
     [[ $name != *libcxx ]] || targets='kcontrol kcontrol_testing'
     inside "$root" "cmake -S /src -B /build/$name -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
@@ -57,6 +61,41 @@ build_world() {
             { echo \"FAILED: \$program\"; tail -n 30 \$program.log; failed=1; }
         done; cat test_*.log | awk '/test cases:/ { passed += \$6; bad += \$9 } END { print \"cases: \" passed \" passed, \" bad + 0 \" failed\" }'
         [[ -z \${failed-} ]]"
+}
+
+# enter_programs NAME ROOT: a folder like the world's build folder, whose programs start those in the world.
+enter_programs() {
+    local out=$BUILD/worlds/$1.programs built=$2/build/$1 file
+    rm -rf "$out"
+    while read -r file; do
+        mkdir -p "$out/$(dirname "$file")"
+        if [[ $file == *.so ]]; then
+            cp "$built/$file" "$out/$file"
+        else
+            printf '#!/bin/sh\nexec chroot %q /usr/bin/env -C "$PWD" %q "$@"\n' "$2" "/build/$1/$file" >"$out/$file"
+            chmod +x "$out/$file"
+        fi
+    done < <(cd "$built" && find examples tests tools -type f -executable ! -path '*/CMakeFiles/*')
+}
+
+# e2e_of_world NAME ROOT: prints "PASSED FAILED SKIPPED". What the programs read and write lies at the same place in the
+# world; the mounts end with the tests.
+e2e_of_world() {
+    local programs=$BUILD/worlds/$1.programs results=$BUILD/worlds/$1.e2e.count python
+    enter_programs "$1" "$2"
+    : >"$results"
+    python=$(python3 -c 'import sys; print(sys.base_prefix)')
+    (
+        name_e2e_programs "$programs" "$programs"
+        export -f run_e2e
+        export ROOT
+        unshare --mount bash -c '
+            for path in "$ROOT" /tmp /dev "$2"; do
+                [[ $path == /usr ]] || { mkdir -p "$1$path" && mount --rbind "$path" "$1$path"; } || exit
+            done
+            run_e2e "$3"' - "$2" "$python" "$results"
+    ) >"$BUILD/worlds/$1.e2e.log" 2>&1 </dev/null || true
+    cat "$results"
 }
 
 # row NAME SUITE COMPILER RESULT
@@ -77,6 +116,11 @@ for name in "${only[@]}"; do
     if build_world "$name" "$suite" "$compiler" "$packages" "$options" >"$log" 2>&1; then
         outcome=$(sed -n 's/^cases: //p' "$log" | tail -n 1)
         [[ $name != *libcxx ]] || outcome="every source of the library compiles"
+        if [[ -n $e2e && $name != *libcxx ]]; then
+            read -r passed failed skipped < <(e2e_of_world "$name" "$BUILD/worlds/$suite")
+            outcome+="; end to end ${passed:-0} passed, ${failed:-?} failed, ${skipped:-0} skipped"
+            ((${failed:-1} == 0)) || bad=1
+        fi
         outcome+=" ($((SECONDS - start)) s)"
     else
         outcome="failed: see $log" bad=1
