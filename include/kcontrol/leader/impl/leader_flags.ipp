@@ -34,7 +34,7 @@ KCONTROL_DECL std::string_view leader_flags::usage() noexcept {
            "  --leader-election-id NAME\n"
            "                       the Lease that all of them name\n"
            "  --leader-election-namespace NAME\n"
-           "                       where it is; else the pod's own namespace\n"
+           "                       where it is; else the program's namespace, or the pod's own\n"
            "  --leader-election-lease-duration DURATION\n"
            "                       how long others wait for a leader that gives no sign; else 15s\n"
            "  --leader-election-renew-deadline DURATION\n"
