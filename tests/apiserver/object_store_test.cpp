@@ -295,6 +295,26 @@ TEST_CASE("an empty namespace stays as long as it has finalizers of its own") {
     CHECK(f.namespaces->history().back().what == change::deleted);
 }
 
+TEST_CASE("what a listener does to a namespace as its last object goes is not undone") {
+    fixture f;
+    json::object body;
+    metadata_of(body)["name"] = "kept";
+    metadata_of(body)["finalizers"] = json::array({"example.com/f"});
+    REQUIRE(f.store.create(*f.namespaces, write_target(), std::move(body)));
+    REQUIRE(f.store.create(*f.things, write_target("v1", "kept", ""), fixture::thing("free")));
+    f.store.on_change([&f](const resource_table& table, const store_event* event) {
+        if (&table != f.things.get() || event == nullptr || event->what != change::deleted) return;
+        json::object released = f.namespaces->get({"", "kept"})->content();
+        released["apiVersion"] = "v1";
+        released["kind"] = "Namespace";
+        metadata_of(released).erase("finalizers");
+        REQUIRE(f.store.update(*f.namespaces, write_target("v1", "", "kept"), std::move(released)));
+    });
+    static_cast<void>(f.store.remove(*f.namespaces, {"", "kept"}));
+    f.store.on_change(nullptr);
+    CHECK(f.namespaces->get({"", "kept"}) == nullptr);
+}
+
 TEST_CASE("old states can be read as long as the history reaches back") {
     fixture f(store_options().history_window(3));
     REQUIRE(f.create(fixture::thing("a")));

@@ -336,6 +336,17 @@ TEST_CASE_FIXTURE(source_fixture, "a provider that does not heed its stop is ask
     CHECK((d->outcome && d->outcome->has_value()));
     CHECK(ask() == "Bearer slow-3");
     CHECK(own->calls == 3);
+    // Giving up once more is for those who came since: nobody asks the provider for them.
+    env.advance(1min, context);
+    CHECK(source->invalidate(source->serial()));
+    const auto e = wait();
+    source->abandon();
+    const auto f = wait();
+    source->abandon();
+    testing::manual_environment::run_ready(context);
+    CHECK((f->outcome && f->outcome->error() == errc::stopped));
+    env.advance(10s, context);
+    CHECK(own->calls == 4);
     CHECK(own->most == 1);
 }
 

@@ -6,6 +6,7 @@
 #include "client/fake_websocket.hpp"
 #include "fixture.hpp"
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -254,6 +255,21 @@ TEST_CASE_FIXTURE(exec_fixture, "what is refused before anything is sent, and by
     const auto sent = peers->sent().size();
     CHECK(await(open_exec(fenced, {"default", "web"}, {"ls"}, {})).error() == errc::not_leading);
     CHECK(peers->sent().size() == sent);
+}
+
+TEST_CASE_FIXTURE(exec_fixture, "a guard that throws while a command is written to fails that write") {
+    bool throws = false;
+    client guarded = connect_here().guarded([&throws]() -> result<duration> {
+        if (throws) throw std::runtime_error("out of order");
+        return duration(1min);
+    });
+    const auto peer = peers->accept("v5.channel.k8s.io");
+    auto opened = await(open_exec(guarded, {"default", "web"}, {"cat"}, exec_options().input()));
+    REQUIRE(opened.has_value());
+    throws = true;
+    CHECK(await(opened->write("x", {})).error() == errc::callback_failed);
+    throws = false;
+    CHECK(await(opened->write("x", {})).has_value());
 }
 
 TEST_CASE_FIXTURE(exec_fixture, "a stop ends a read; destruction ends what is in progress, and closes the connection") {

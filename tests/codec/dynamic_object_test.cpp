@@ -129,6 +129,7 @@ TEST_CASE("dynamic: read by path") {
     CHECK(content.contains({}));
     CHECK(dynamic_content().get({"a"}).is_null());
     CHECK(dynamic_content().to_json() == "{}");
+    CHECK(dynamic_content().get({}).is_object());
 }
 
 TEST_CASE("dynamic: a copy is edited as a tree, the original stays") {

@@ -455,6 +455,7 @@ TEST_CASE("a Binding that is posted to its collection is admitted as one") {
         CHECK(json::get_string(request, {"kind", "kind"}) == "Binding");
         CHECK(json::get_string(request, {"resource", "resource"}) == "bindings");
         CHECK(json::get_string(request, {"subResource"}).empty());
+        CHECK(json::get_string(request, {"name"}) == "web");
         return json::get_string(request, {"object", "target", "name"}) == "full" ? deny("it is full") : allow();
     });
     f.configure(configuration("Validating", "checks",

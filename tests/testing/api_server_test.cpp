@@ -202,6 +202,10 @@ TEST_CASE("kinds of Kubernetes' own may be removed, and what others have to do w
         f.make("a");
         CHECK(f.client.call("DELETE", f.things + "/a")->head.status == 200);
     }
+    SUBCASE("definitions") {
+        REQUIRE(f.server.remove_resource({"apiextensions.k8s.io", "customresourcedefinitions"}));
+        CHECK(f.client.get("/openapi/v3/apis/example.com/v1")->head.status == 200);
+    }
     SUBCASE("namespaces, whose labels a webhook selects") {
         f.make("a");
         REQUIRE(f.server.create(json::parse(R"({"apiVersion":"admissionregistration.k8s.io/v1",

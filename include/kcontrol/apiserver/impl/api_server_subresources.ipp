@@ -333,6 +333,7 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(c
             about.kind_version = below->version;
             about.kind = below->kind;
         }
+        if (about.name.empty()) about.name = std::string(json::get_string(*body, {"metadata", "name"}));
         about.operation = "CREATE";
         about.dry_run = !info.parameter("dryRun").empty();
         about.options.as_object()["kind"] = "CreateOptions";

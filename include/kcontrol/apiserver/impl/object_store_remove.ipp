@@ -109,10 +109,13 @@ KCONTROL_DECL void object_store::sweep_namespace(const std::string& name) {
     }
     sweeping_ = false;
     if (!empty) return;
-    json::object content = swept->content();
+    // Who was told of an object's end may have written the namespace.
+    const object_ptr left = namespaces->get({"", name});
+    if (left == nullptr) return;
+    json::object content = left->content();
     const bool dropped = detail::drop_namespace_finalizer(content);
     if (is_released(namespaces->type(), content)) {
-        commit(*namespaces, {"", name}, change::deleted, swept->content());
+        commit(*namespaces, {"", name}, change::deleted, left->content());
     } else if (dropped) {
         // It goes with the write that takes the last finalizer away.
         commit(*namespaces, {"", name}, change::modified, std::move(content));

@@ -161,7 +161,8 @@ inline json::object custom_schema(const object_store& store, const resource_type
     json::object out;
     out["type"] = "object";
     const auto definitions = store.table({"apiextensions.k8s.io", "customresourcedefinitions"});
-    const object_ptr definition = definitions->get({"", type.plural + "." + type.group});
+    const object_ptr definition =
+        definitions == nullptr ? nullptr : definitions->get({"", type.plural + "." + type.group});
     if (definition == nullptr) return out;
     const json::value said = definition->value(definitions->type(), "apiextensions.k8s.io/v1");
     const json::value* versions = json::find(said, {"spec", "versions"});

@@ -102,6 +102,7 @@ KCONTROL_DECL outcome<log_query> log_query::of_request(const request_info& reque
     if (const auto done = read("tailLines", 0, out.tail, "must be greater than or equal to 0"); !done)
         return done.error();
     if (const auto done = read("limitBytes", 1, out.limit, "must be greater than 0"); !done) return done.error();
+    const std::size_t before_since = problems.size();
     if (const auto done = read("sinceSeconds", 1, out.since_seconds, "must be greater than 0"); !done)
         return done.error();
     if (const std::string_view since = request.parameter("sinceTime"); !since.empty()) {
@@ -109,7 +110,8 @@ KCONTROL_DECL outcome<log_query> log_query::of_request(const request_info& reque
         if (!out.since) return failure::bad_request("sinceTime \"" + std::string(since) + "\" is no RFC 3339 time");
     }
     if (out.since && out.since_seconds) {
-        // "[]" is how Go shows a path without a name.
+        // In place of what is wrong with the number. "[]" is how Go shows a path without a name.
+        problems.resize(before_since);
         problems.emplace_back("[]", "FieldValueForbidden",
                               "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified");
     }

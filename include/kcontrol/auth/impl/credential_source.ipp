@@ -44,6 +44,7 @@ struct credential_source::flight {
     async_event landed;
     std::optional<result<void>> outcome;
     std::size_t waiting = 0;
+    std::size_t abandoned = 0;  // how often
 };
 
 inline credential_source::credential_source(environment& env, executor ex, const cluster_config& config, logger log)
@@ -197,8 +198,9 @@ KCONTROL_DECL awaitable<result<void>> credential_source::obtain(time_point deadl
     // The provider is asked by one at a time: by what was abandoned, too, until that lands.
     while (!ready() && flight_ && flight_->outcome) {
         const auto last = flight_;
+        const std::size_t abandoned = last->abandoned;
         const wake why = co_await last->landed.wait(env_, stop, deadline);
-        if (why == wake::stopped) co_return error(errc::stopped);
+        if (why == wake::stopped || last->abandoned != abandoned) co_return error(errc::stopped);
         if (why == wake::timeout) co_return error(errc::timeout, "the credentials did not come in time");
     }
     if (ready()) co_return result<void>();
@@ -225,10 +227,13 @@ KCONTROL_DECL awaitable<result<void>> credential_source::obtain(time_point deadl
 
 KCONTROL_DECL void credential_source::abandon() {
     const auto on = flight_;
-    if (!on || on->outcome) return;
-    on->stop.request_stop();
-    if (on->outcome) return;  // it has landed at once
-    on->outcome.emplace(error(errc::stopped));
+    if (!on) return;
+    ++on->abandoned;
+    if (!on->outcome) {
+        on->stop.request_stop();
+        if (on->outcome) return;  // it has landed at once
+        on->outcome.emplace(error(errc::stopped));
+    }
     on->landed.notify_all();
 }
 

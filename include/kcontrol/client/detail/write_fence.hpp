@@ -19,6 +19,17 @@
 
 namespace kcontrol::inline v0_1::detail {
 
+/// How long a write may take. Errors: the guard's, callback_failed.
+inline result<duration> ask_guard(const write_guard& guard) {
+    try {
+        return guard();
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (...) {
+        return error_of_thrown("the write guard");
+    }
+}
+
 /// A WebSocket each of whose messages is asked about: what a command is told after its leader has lost is a write, too.
 class fenced_websocket final : public http::websocket {
 public:
@@ -32,7 +43,7 @@ public:
 
     awaitable<result<void>> write(std::string_view head, std::string_view content, duration time,
                                   std::stop_token stop) override {
-        const result<duration> left = guard_();
+        const result<duration> left = ask_guard(guard_);
         if (!left) return decided<result<void>>(left.error());
         // Nothing of it means forever.
         const duration most = time == duration::zero() ? *left : std::min(time, *left);
@@ -62,18 +73,12 @@ inline bool may_write(const http::request& req) {
 
 /// Asks all of them; what passes has no more time than they give. Errors: the guard's, callback_failed.
 inline result<void> ask_guards(const std::vector<write_guard>& guards, http::exchange_options& options) {
-    try {
-        for (const auto& guard : guards) {
-            const result<duration> left = guard();
-            if (!left) return left.error();
-            options.deadline(std::min(options.deadline(), *left));
-        }
-        return {};
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (...) {
-        return error_of_thrown("the write guard");
+    for (const auto& guard : guards) {
+        const result<duration> left = ask_guard(guard);
+        if (!left) return left.error();
+        options.deadline(std::min(options.deadline(), *left));
     }
+    return {};
 }
 
 }  // namespace kcontrol::detail

@@ -181,7 +181,8 @@ inline awaitable<result<begun_try>> begin_try(shared_client_state state, const h
     co_return result<begun_try>(std::move(out));
 }
 
-// Whether a try that was begun may go out. What a guard refuses is not sent, and so neither counted nor told.
+// Whether a try that was begun may go out. What a guard refuses is not sent, and so counted as no
+// request; its turn it has had.
 inline result<void> pass_guards(const client_state& state, const http::request& attempt,
                                 http::exchange_options& options) {
     if (!may_write(attempt)) return {};

@@ -217,7 +217,7 @@ KCONTROL_DECL dynamic_content& dynamic_content::operator=(const dynamic_content&
 }
 
 KCONTROL_DECL json::value dynamic_content::get(path names) const {
-    if (tree_ && names.size() == 0) return *tree_;
+    if (names.size() == 0) return tree();
     if (tree_) {
         const json::value* found = detail::find_in_tree(*tree_, names);
         return found != nullptr ? *found : json::value();
