@@ -10,12 +10,12 @@ need_systems() {
 # make_system ROOT SUITE: a minimal system in the folder ROOT, unless it is there already.
 make_system() {
     local root=$1 suite=$2 mirror=http://deb.debian.org/debian components=main script=sid
-    [[ ! -e $root/.made ]] || return 0
     case $suite in
     noble) mirror=http://archive.ubuntu.com/ubuntu components=main,universe script=gutsy ;;
     esac
-    mkdir -p "$root" && debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" "$script" &&
-        printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts" && touch "$root/.made"
+    [[ -e $root/.made ]] || { mkdir -p "$root" && debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" "$script" &&
+        touch "$root/.made"; } || return 1
+    [[ -e $root/etc/hosts ]] || printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
 }
 
 # A program in one gets nothing of this shell's environment: chroot ROOT "${CLEAN_ENVIRONMENT[@]}" PROGRAM...

@@ -53,7 +53,7 @@ build_world() {
     [[ $name != *libcxx ]] || targets='kcontrol kcontrol_testing'
     inside "$root" "cmake -S /src -B /build/$name -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
         -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF $options &&
-        cmake --build /build/$name --parallel $(build_jobs) --target $targets" || return 1
+        cmake --build /build/$name --parallel $(build_jobs) --target $targets -- -k 0" || return 1
     [[ $name != *libcxx ]] || return 0
     inside "$root" "cd /build/$name/tests; rm -f test_*.log
         for program in test_*; do [[ -x \$program && -f \$program ]] || continue
