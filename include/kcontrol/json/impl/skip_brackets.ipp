@@ -26,6 +26,7 @@ inline const char* skip_brackets_by_bytes(const char* at, const char* end, std::
         case '"':
             at = end_of_string(at + 1, end, marks);
             if (at == nullptr) return nullptr;
+            if (at != end && (*at == ':' || *at == ',')) ++at;  // as behind nearly every string
             continue;
         case '\\':  // malformed here, but both ways take it for the same
             if (end - at >= 2 && (at[1] == '"' || at[1] == '\\')) ++at;
