@@ -118,6 +118,8 @@ TEST_CASE_TEMPLATE("lifecycle: from inside its own callbacks", Life, KCONTROL_LI
     (void)it.works();
     it.inside = nullptr;
     CHECK(it.stops());
+    // What began there may end later: a start meanwhile is refused.
+    if (stopped) CHECK(it.until([&] { return static_cast<bool>(*stopped); }));
     REQUIRE(it.runs_again());
     if constexpr (Life::awaits) {
         // In one that waits: not for itself.

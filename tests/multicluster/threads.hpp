@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <future>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -116,12 +117,21 @@ private:
 
 struct member {
     member(environment& env, pool& threads, bool tls)
-        : strand(asio::make_strand(threads.context.get_executor())), server(env, strand, {}, tls) {
+        : strand(asio::make_strand(threads.context.get_executor())),
+          threads_(threads),
+          own_(std::make_unique<testing::local_api_server>(env, strand, testing::api_server_options(), tls)),
+          server(*own_) {
         threads.on(strand, [this] {
             server.api().register_resource({"test.kcontrol.dev", "v1", "Widget", "widgets"});
             started = server.start().has_value();
         });
     }
+    // Connections may be at work there.
+    ~member() {
+        threads_.on(strand, [this] { own_.reset(); });
+    }
+    member(const member&) = delete;
+    member& operator=(const member&) = delete;
     void create(const std::string& name) {
         (void)server.api()
             .create({{"apiVersion", "test.kcontrol.dev/v1"},
@@ -134,8 +144,14 @@ struct member {
         (void)server.api().patch(threaded_widgets, {"default", name}, {{"spec", {{"value", value}}}}).value();
     }
 
-    executor strand;
-    testing::local_api_server server;
+    const executor strand;
+
+private:
+    pool& threads_;
+    std::unique_ptr<testing::local_api_server> own_;
+
+public:
+    testing::local_api_server& server;
     bool started = false;
 };
 
