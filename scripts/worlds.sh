@@ -5,6 +5,7 @@
 #   --list        names the worlds
 #   --rooms R,…   only the tests of these rooms (test_R); without it all unit tests
 #   --e2e         the end-to-end tests, too: run here, with programs that were built there and run there
+#                 (KCONTROL_E2E_MODULES="test_client …": these alone)
 # Needs root, a network and debootstrap; takes some 4 GB and, on two cores, an hour a world. What is built stays in
 # build/worlds, and is used again.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -30,7 +31,7 @@ while (($#)); do
     --list) worlds | cut -d'|' -f1; exit 0 ;;
     --rooms) (($# > 1)) || { warn "--rooms needs names (see --help)"; exit 2; }; rooms=$2; shift ;;
     --e2e) e2e=1 ;;
-    --help | -h) sed -n '2,9s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,10s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     -*) warn "unknown option: $1 (see --help)"; exit 2 ;;
     *) worlds | grep -q "^$1|" || { warn "no such world: $1 (see --list)"; exit 2; }; only+=("$1") ;;
     esac
