@@ -23,9 +23,10 @@ CLEAN_ENVIRONMENT=(/usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin
 
 # inside ROOT COMMAND: in that system.
 inside() {
-    mountpoint -q "$1/proc" || mount --bind /proc "$1/proc" || return 1
+    local path
+    for path in proc dev/pts; do mountpoint -q "$1/$path" || mount --bind "/$path" "$1/$path" || return 1; done
     chroot "$1" "${CLEAN_ENVIRONMENT[@]}" bash -ec "$2"
 }
 
 # leave_system ROOT: after the last `inside`.
-leave_system() { umount "$1/proc" 2>/dev/null || true; }
+leave_system() { umount "$1/dev/pts" "$1/proc" 2>/dev/null || true; }

@@ -53,7 +53,7 @@ TEST_CASE("a program's webhooks become the objects that make them known") {
     CHECK(json::get_string(all[2], {"metadata", "name"}) == "widgets.example.com");
     CHECK(conversion.at("strategy") == "Webhook");
     CHECK(conversion.at("webhook").at("clientConfig").at("service").at("path") == "/convert");
-    CHECK(conversion.at("webhook").at("conversionReviewVersions") == json::value{"v1"});
+    CHECK(conversion.at("webhook").at("conversionReviewVersions") == json::array{"v1"});
 }
 
 TEST_CASE("a program outside of the cluster is called by its address, and prints YAML") {

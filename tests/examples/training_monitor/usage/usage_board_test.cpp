@@ -116,8 +116,9 @@ struct fixture {
     }
     void make_job(int gpus) {
         const std::string each = std::to_string(gpus);
-        const value containers{
-            {{"name", "main"}, {"image", "x"}, {"resources", {{"limits", {{"nvidia.com/gpu", each}}}}}}};
+        kcontrol::json::array containers;  // one in braces is that one to newer libraries, and no list
+        containers.push_back(
+            {{"name", "main"}, {"image", "x"}, {"resources", {{"limits", {{"nvidia.com/gpu", each}}}}}});
         REQUIRE(server.api().create(
             {{"apiVersion", "batch/v1"},
              {"kind", "Job"},
