@@ -1,6 +1,6 @@
 // ConfigMaps kept the same in many clusters: those of the home cluster that are labelled sync=yes have a copy in every
 // cluster that is selected. Clusters are Secrets of the home cluster, and selected by their labels.
-// usage: configmap_sync [NAMESPACE_OF_THE_SECRETS [CLUSTER_SELECTOR]]
+// usage: configmap_sync [NAMESPACE [CLUSTER_SELECTOR]]
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
@@ -23,9 +23,9 @@ using namespace kcontrol;
 
 namespace {
 
-constexpr std::string_view help = R"(usage: configmap_sync [NAMESPACE [SELECTOR]]
+constexpr std::string_view help = R"(usage: configmap_sync [NAMESPACE [CLUSTER_SELECTOR]]
 ConfigMaps of this cluster that are labelled sync=yes get a copy in every cluster that a Secret of NAMESPACE ("clusters")
-names and that SELECTOR takes by its labels (all). The cluster is that of $KUBECONFIG, of the pod or of ~/.kube/config.
+names and that CLUSTER_SELECTOR takes by its labels (all). The cluster is that of $KUBECONFIG, of the pod or of ~/.kube/config.
   --version            which program this is
   --help               this text
 )";

@@ -34,6 +34,21 @@ struct fixture {
         metadata_of(body)["name"] = name;
         REQUIRE(store.create(*namespaces, write_target(), std::move(body)));
     }
+    // A namespace that somebody finalizes, with an object in it; and its finalizer's end.
+    void make_kept() {
+        json::object body;
+        metadata_of(body)["name"] = "kept";
+        metadata_of(body)["finalizers"] = json::array({"example.com/f"});
+        REQUIRE(store.create(*namespaces, write_target(), std::move(body)));
+        REQUIRE(store.create(*things, write_target("v1", "kept", ""), thing("free")));
+    }
+    void release_kept() {
+        json::object released = namespaces->get({"", "kept"})->content();
+        released["apiVersion"] = "v1";
+        released["kind"] = "Namespace";
+        metadata_of(released).erase("finalizers");
+        REQUIRE(store.update(*namespaces, write_target("v1", "", "kept"), std::move(released)));
+    }
     static json::object thing(std::string name, int size = 1) {
         json::object body;
         body["apiVersion"] = "example.com/v1";
@@ -275,40 +290,23 @@ TEST_CASE("a namespace takes its contents with it") {
 
 TEST_CASE("an empty namespace stays as long as it has finalizers of its own") {
     fixture f;
-    json::object body;
-    metadata_of(body)["name"] = "kept";
-    metadata_of(body)["finalizers"] = json::array({"example.com/f"});
-    REQUIRE(f.store.create(*f.namespaces, write_target(), std::move(body)));
-    REQUIRE(f.store.create(*f.things, write_target("v1", "kept", ""), fixture::thing("free")));
+    f.make_kept();
     CHECK_FALSE(f.store.remove(*f.namespaces, {"", "kept"})->gone);
     CHECK(f.things->objects().empty());
     const object_ptr left = f.namespaces->get({"", "kept"});
     REQUIRE(left != nullptr);
     CHECK(left->terminating());
-    json::object released = left->content();
-    CHECK_FALSE(released["spec"].as_object().contains("finalizers"));  // nobody else is waited for
-    released["apiVersion"] = "v1";
-    released["kind"] = "Namespace";
-    metadata_of(released).erase("finalizers");
-    REQUIRE(f.store.update(*f.namespaces, write_target("v1", "", "kept"), std::move(released)));
+    CHECK_FALSE(left->content().at("spec").as_object().contains("finalizers"));  // nobody else is waited for
+    f.release_kept();
     CHECK(f.namespaces->get({"", "kept"}) == nullptr);
     CHECK(f.namespaces->history().back().what == change::deleted);
 }
 
 TEST_CASE("what a listener does to a namespace as its last object goes is not undone") {
     fixture f;
-    json::object body;
-    metadata_of(body)["name"] = "kept";
-    metadata_of(body)["finalizers"] = json::array({"example.com/f"});
-    REQUIRE(f.store.create(*f.namespaces, write_target(), std::move(body)));
-    REQUIRE(f.store.create(*f.things, write_target("v1", "kept", ""), fixture::thing("free")));
+    f.make_kept();
     f.store.on_change([&f](const resource_table& table, const store_event* event) {
-        if (&table != f.things.get() || event == nullptr || event->what != change::deleted) return;
-        json::object released = f.namespaces->get({"", "kept"})->content();
-        released["apiVersion"] = "v1";
-        released["kind"] = "Namespace";
-        metadata_of(released).erase("finalizers");
-        REQUIRE(f.store.update(*f.namespaces, write_target("v1", "", "kept"), std::move(released)));
+        if (&table == f.things.get() && event != nullptr && event->what == change::deleted) f.release_kept();
     });
     static_cast<void>(f.store.remove(*f.namespaces, {"", "kept"}));
     f.store.on_change(nullptr);

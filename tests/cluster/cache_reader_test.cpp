@@ -179,7 +179,10 @@ TEST_CASE_FIXTURE(fixture, "cached reads: one that names a version waits until t
     start();
     widget changed = run(c().get<widget>(x)).value();
     changed.spec.value = 2;
+    freeze();
     const auto written = run(c().update(changed)).value();
+    CHECK(of->get_informer<widget>()->get(x)->spec.value == 1);
+    server.api.thaw("");
     const auto not_older = get_options().resource_version(written.metadata.resource_version);
     CHECK(run(c().get<widget>(x, not_older))->spec.value == 2);
     CHECK(counts().version_waits == 1);

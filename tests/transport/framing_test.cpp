@@ -3,6 +3,8 @@
 #include "transport/fixture.hpp"
 #include "transport/raw_peer.hpp"
 
+#include <boost/version.hpp>
+
 using namespace kcontrol;
 using namespace kcontrol::test;
 
@@ -124,10 +126,11 @@ TEST_CASE("S09 a length in the trailers is nobody's length") {
                       {step(chunked + "2\r\nhi\r\n0\r\nContent-Length: 99\r\n\r\n", step::close), step(small)});
     const auto client = net.connect(server.port());
     const auto got = net.get(*client, "/", http::exchange_options().deadline(5s));
-    CHECK((got.has_value() || got.error() == errc::protocol_error));
+    CHECK(got.has_value() == (BOOST_VERSION >= 109200));
     if (got) CHECK(got->body == "hi");
     if (got) CHECK(!got->headers.contains("Content-Length"));
     CHECK(net.get(*client, "/").value().body == "hi");
+    CHECK(server.connections() == 2);
 }
 
 TEST_CASE("S09 what comes after an answer is never taken for the next one") {

@@ -2,6 +2,8 @@
 #include "transport/fixture.hpp"
 #include "transport/raw_peer.hpp"
 
+#include <boost/version.hpp>
+
 using namespace kcontrol;
 using namespace kcontrol::test;
 
@@ -17,7 +19,6 @@ TEST_CASE("answers that break the rules") {
         const char* what;
         std::string answer;
         errc expected;
-        std::optional<errc> newer = {};  ///< what a newer Beast makes of it
     };
     const row rows[] = {
         {"nothing", "", errc::connection_lost},
@@ -59,7 +60,7 @@ TEST_CASE("answers that break the rules") {
         {"huge header", ok + "A: " + std::string(70'000, 'x') + "\r\n\r\n", errc::too_large},
         {"endless header", ok + "A: " + std::string(200'000, 'x'), errc::too_large},
         {"huge chunk extension", ok + "Transfer-Encoding: chunked\r\n\r\n2;" + std::string(200'000, 'x'),
-         errc::too_large, errc::protocol_error},
+         BOOST_VERSION >= 109200 ? errc::protocol_error : errc::too_large},
         {"body over the limit", ok + "Content-Length: 2000\r\n\r\n", errc::too_large},
         {"chunks over the limit", ok + "Transfer-Encoding: chunked\r\n\r\n7d0\r\n" + std::string(2000, 'x'),
          errc::too_large},
@@ -72,8 +73,7 @@ TEST_CASE("answers that break the rules") {
         const auto client = net.connect(server.port());
         const auto got = net.get(*client, "/", http::exchange_options().max_body(1000));
         REQUIRE(!got.has_value());
-        const bool fits = got.error() == row.expected || (row.newer && got.error() == *row.newer);
-        CHECK_MESSAGE(fits, got.error().what());
+        CHECK_MESSAGE(got.error() == row.expected, got.error().what());
         // Such a connection is never used again.
         const auto next = net.get(*client, "/");
         CHECK(next.has_value());

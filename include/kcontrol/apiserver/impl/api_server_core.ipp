@@ -246,9 +246,7 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_resourc
     const request_info& info = asked.info;
     const auto table = find_table(info);
     if (!table) co_return table.error();
-    const bool binds =
-        info.resource == "bindings" && info.group.empty() && info.verb == "create" && !info.namespace_.empty();
-    if (binds || serves_below((*table)->type(), info)) {
+    if (serves_below((*table)->type(), info)) {
         auto below = co_await answer_below(asked, *table);
         co_return below;
     }

@@ -306,6 +306,10 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_token(const http::
 KCONTROL_DECL bool serves_below(const resource_type& type, const request_info& info) {
     if (info.subresource == "scale") return scale_of(type, info.version).has_value();
     if (type.custom || !type.group.empty()) return false;
+    // A Binding of its own goes to a pod, too.
+    if (type.plural == "bindings") {
+        return info.verb == "create" && info.subresource.empty() && !info.namespace_.empty();
+    }
     if (type.plural == "pods") return info.subresource == "binding" || info.subresource == "eviction";
     return type.plural == "serviceaccounts" && info.subresource == "token";
 }
@@ -325,8 +329,7 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(c
     const bool somebody_asks = !admission_hooks(true)->empty() || !admission_hooks(false)->empty();
     // What can't be read is refused below, by who answers.
     auto body = somebody_asks ? parse_document(request, std::string()) : outcome<json::value>(json::value());
-    const bool binds = info.resource == "bindings" || info.subresource == "binding";
-    if (body && body->is_object() && (below != nullptr || info.resource == "bindings")) {
+    if (body && body->is_object() && (below != nullptr || info.subresource.empty())) {
         admission_attributes about = attributes_of(asked, table->type());
         if (below != nullptr) {
             about.kind_group = below->group;
@@ -347,9 +350,9 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(c
             request.headers.set("Content-Type", "application/json");
         }
     }
-    auto response = binds                            ? answer_binding(request, info)
-                    : info.subresource == "eviction" ? answer_eviction(request, info, *table)
-                                                     : answer_token(request, info, *table);
+    auto response = info.subresource == "eviction" ? answer_eviction(request, info, *table)
+                    : info.subresource == "token"  ? answer_token(request, info, *table)
+                                                   : answer_binding(request, info);
     if (response) show_warnings(*response, warnings);
     co_return response;
 }
