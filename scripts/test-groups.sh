@@ -5,12 +5,12 @@
 # What is installed and packaged, and what uses it.
 source "$ROOT/scripts/test-packages.sh"
 
-ALL_GROUPS=(lint headers compile_fail threads unit release instructions simulation package readme docs site debugger demo browser e2e)
+ALL_GROUPS=(lint headers compile_fail threads unit release instructions simulation package recipes readme docs site debugger demo browser e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together,
 # ThreadSanitizer, Kueue, earlier versions of Kubernetes and mutants want builds of their own, fuzzers, many seeds and
-# the monitor's twenty failures want time, what compiling costs wants a machine that does nothing else, the recipes of
-# packages build the library five times over, and the last wants a GPU.
-EXTRA_GROUPS=(clang tidy tsan fuzz kueue kubernetes failures seeds mutants compile_time recipes gpu)
+# the monitor's twenty failures want time, what compiling costs wants a machine that does nothing else, and the last wants
+# a GPU.
+EXTRA_GROUPS=(clang tidy tsan fuzz kueue kubernetes failures seeds mutants compile_time gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
