@@ -74,7 +74,7 @@ result<void> read_shared(sharing& out, const std::string& path, const json::valu
         }
         const bool renamed = all_renamed || !json::get_string(each, {"rename"}).empty();
         if (!out.resources.emplace(name, shared_resource{static_cast<unsigned>(*replicas), renamed}).second) {
-            return bad_argument(where + ".name: " + quoted(name) + " is there twice");
+            return bad_argument(where + ".name: " + in_quotes(name) + " is there twice");
         }
     }
     return {};

@@ -11,7 +11,7 @@
 namespace gpu_labeler {
 
 /// A value somebody gave, in quotes: control characters escaped, and cut after 100 bytes, but not within a character.
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
     auto shown = text.substr(0, 100);
     const auto continues = [&] { return (static_cast<unsigned char>(text[shown.size()]) & 0xc0) == 0x80; };
     while (shown.size() < text.size() && !shown.empty() && continues()) shown.remove_suffix(1);

@@ -26,7 +26,7 @@ result<void> set_strategy(options& o, std::string_view value) {
     } else if (value == "mixed") {
         o.strategy(mig_strategy::mixed);
     } else {
-        return bad_argument(quoted(value) + " is not a strategy; use none, single or mixed");
+        return bad_argument(in_quotes(value) + " is not a strategy; use none, single or mixed");
     }
     return {};
 }
@@ -36,9 +36,10 @@ template <options& (options::*Set)(kcontrol::duration), int LeastMilliseconds>
 result<void> set_duration(options& o, std::string_view value) {
     const auto length = kcontrol::parse_duration(value);
     if (!length) return length.error();
-    if (length->count() < 0) return bad_argument(quoted(value) + " is no time to wait; use for example 5s");
+    if (length->count() < 0) return bad_argument(in_quotes(value) + " is no time to wait; use for example 5s");
     if (*length < std::chrono::milliseconds(LeastMilliseconds)) {
-        return bad_argument(quoted(value) + " is too short; use " + std::to_string(LeastMilliseconds) + "ms or more");
+        return bad_argument(in_quotes(value) + " is too short; use " + std::to_string(LeastMilliseconds) +
+                            "ms or more");
     }
     (o.*Set)(*length);
     return {};
@@ -62,7 +63,7 @@ result<void> set_output(options& o, std::string_view value) {
     } else if (value == "none") {
         o.output(label_output::none);
     } else {
-        return bad_argument(quoted(value) + " is no place for labels; use node, nodefeature, features.d or none");
+        return bad_argument(in_quotes(value) + " is no place for labels; use node, nodefeature, features.d or none");
     }
     return {};
 }
@@ -70,7 +71,7 @@ result<void> set_output(options& o, std::string_view value) {
 result<void> set_node_name(options& o, std::string_view value) {
     const auto problems = kcontrol::check_dns1123_subdomain(value);
     if (!problems.empty()) {
-        return bad_argument(quoted(value) + " is no node's name: " + kcontrol::join_problems(problems));
+        return bad_argument(in_quotes(value) + " is no node's name: " + kcontrol::join_problems(problems));
     }
     o.node_name(std::string(value));
     return {};
@@ -79,7 +80,7 @@ result<void> set_node_name(options& o, std::string_view value) {
 result<void> set_namespace(options& o, std::string_view value) {
     const auto problems = kcontrol::check_dns1123_label(value);
     if (!problems.empty()) {
-        return bad_argument(quoted(value) + " is no namespace's name: " + kcontrol::join_problems(problems));
+        return bad_argument(in_quotes(value) + " is no namespace's name: " + kcontrol::join_problems(problems));
     }
     o.in_namespace(std::string(value));
     return {};
@@ -98,7 +99,7 @@ result<void> set_max_connections(options& o, std::string_view value) {
     std::size_t count = 0;
     const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), count);
     if (failure != std::errc() || end != value.data() + value.size() || count == 0 || count > most) {
-        return bad_argument(quoted(value) + " is not a number from 1 to " + std::to_string(most));
+        return bad_argument(in_quotes(value) + " is not a number from 1 to " + std::to_string(most));
     }
     o.max_connections(count);
     return {};
@@ -113,7 +114,7 @@ result<void> set_trusted_origins(options& o, std::string_view value) {
     while (!value.empty()) {
         const auto end = std::min(value.find(','), value.size());
         const auto one = value.substr(0, end);
-        if (const auto done = access.trust_origin(one); !done) return done.error().with_context(quoted(one));
+        if (const auto done = access.trust_origin(one); !done) return done.error().with_context(in_quotes(one));
         value.remove_prefix(std::min(end + 1, value.size()));
     }
     o.access(std::move(access));
@@ -141,7 +142,7 @@ result<void> set_push_file(options& o, std::string_view value) {
 }
 
 result<void> set_log_format(options& o, std::string_view value) {
-    if (value != "json" && value != "text") return bad_argument(quoted(value) + " is no format; use json or text");
+    if (value != "json" && value != "text") return bad_argument(in_quotes(value) + " is no format; use json or text");
     o.log_format(value == "json" ? kcontrol::log_format::json : kcontrol::log_format::text);
     return {};
 }
@@ -153,7 +154,7 @@ result<void> set_log_level(options& o, std::string_view value) {
         o.log_level(level);
         return {};
     }
-    return bad_argument(quoted(value) + " is no level; use debug, info, warning or error");
+    return bad_argument(in_quotes(value) + " is no level; use debug, info, warning or error");
 }
 
 template <options& (options::*Set)(std::string)>
@@ -164,7 +165,7 @@ result<void> set_text(options& o, std::string_view value) {
 
 template <options& (options::*Set)(bool)>
 result<void> set_switch(options& o, std::string_view value) {
-    if (value != "true" && value != "false") return bad_argument(quoted(value) + " is neither true nor false");
+    if (value != "true" && value != "false") return bad_argument(in_quotes(value) + " is neither true nor false");
     (o.*Set)(value == "true");
     return {};
 }
@@ -249,7 +250,7 @@ result<settings> split(const std::vector<std::string_view>& arguments) {
     if (!said) return said.error();
     settings out;
     for (const auto& one : *said) {
-        if (one.is_word()) return bad_argument("no such command: " + quoted(one.text) + "; see gpu_labeler --help");
+        if (one.is_word()) return bad_argument("no such command: " + in_quotes(one.text) + "; see gpu_labeler --help");
         const auto& known = flags[one.flag];
         out.emplace_back(&known, known.takes_value() ? one.text : "true");
     }

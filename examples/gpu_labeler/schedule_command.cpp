@@ -27,7 +27,7 @@ result<int> parse_count(std::string_view value) {
     int count = 0;
     const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), count);
     if (failed != std::errc() || end != value.data() + value.size() || count < 1 || count > most) {
-        return bad_argument("--count: " + quoted(value) + " is not a number from 1 to " + std::to_string(most));
+        return bad_argument("--count: " + in_quotes(value) + " is not a number from 1 to " + std::to_string(most));
     }
     return count;
 }
@@ -40,7 +40,7 @@ result<request> read(const std::vector<std::string_view>& arguments) {
     for (const auto& one : *said) {
         if (one.is_word()) {
             if (r.text)
-                return bad_argument("only one schedule, please: put " + quoted(*r.text) + " and the rest in quotes");
+                return bad_argument("only one schedule, please: put " + in_quotes(*r.text) + " and the rest in quotes");
             r.text = one.text;
         } else if (flags[one.flag].name == "--from") {
             r.from = one.text;
@@ -88,7 +88,7 @@ result<std::string> schedule_command(const std::vector<std::string_view>& argume
         lines +=
             schedule->zone().format(std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count()) + "\n";
     }
-    if (lines.empty()) return bad_argument(quoted(*r->text) + " never fires: no such day comes within nine years");
+    if (lines.empty()) return bad_argument(in_quotes(*r->text) + " never fires: no such day comes within nine years");
     return lines;
 }
 

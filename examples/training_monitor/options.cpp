@@ -29,7 +29,7 @@ struct flag {
     result<void> (*set)(options& o, std::string_view value);
 };
 
-std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
 
 error bad(std::string text) { return error(errc::invalid_argument, std::move(text)); }
 
@@ -53,7 +53,7 @@ result<void> set_kinds(options& o, std::string_view value) {
         }
         const auto kind = find_kind(name);
         if (kind.empty()) {
-            return bad("--kinds: " + quoted(name) + " is not a kind this program knows; use all, or a list of " +
+            return bad("--kinds: " + in_quotes(name) + " is not a kind this program knows; use all, or a list of " +
                        all_kind_names() + "; --kind-rules FILE adds others");
         }
         kinds.emplace_back(kind);
@@ -76,8 +76,8 @@ result<void> add_namespaces(options& o, std::string_view value) {
     auto all = o.namespaces();
     for (const auto& name : split_list(value)) {
         if (!is_namespace_name(name)) {
-            return bad("--namespace: " + quoted(name) + " is not the name of a namespace (lower case letters, digits " +
-                       "and '-')");
+            return bad("--namespace: " + in_quotes(name) +
+                       " is not the name of a namespace (lower case letters, digits " + "and '-')");
         }
         if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
     }
@@ -107,7 +107,7 @@ result<void> set_most(options& o, std::string_view value) {
     std::size_t count = 0;
     const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), count);
     if (failure != std::errc() || end != value.data() + value.size() || count < Least || count > most) {
-        return bad(std::string(Flag) + ": " + quoted(value) + " is not a number from " + std::to_string(Least) +
+        return bad(std::string(Flag) + ": " + in_quotes(value) + " is not a number from " + std::to_string(Least) +
                    " to " + std::to_string(most));
     }
     auto serving = o.serving();
@@ -123,14 +123,14 @@ constexpr char max_streams_flag[] = "--max-event-streams";
 result<void> set_output(options& o, std::string_view value) {
     static constexpr std::array<std::string_view, 4> names{"table", "wide", "json", "none"};
     const auto found = std::find(names.begin(), names.end(), value);
-    if (found == names.end()) return bad("--output: " + quoted(value) + " is not one of table, wide, json, none");
+    if (found == names.end()) return bad("--output: " + in_quotes(value) + " is not one of table, wide, json, none");
     o.output(static_cast<output_format>(found - names.begin()));
     return {};
 }
 
 result<void> set_log_format(options& o, std::string_view value) {
     if (value != "text" && value != "json") {
-        return bad("--log-format: " + quoted(value) + " is not one of text, json");
+        return bad("--log-format: " + in_quotes(value) + " is not one of text, json");
     }
     o.log(value == "json" ? log_format::json : log_format::text);
     return {};
@@ -145,7 +145,7 @@ result<void> set_path(options& o, std::string_view value) {
 result<void> add_trusted_origin(options& o, std::string_view value) {
     auto access = o.access();
     const auto done = access.trust_origin(value);
-    if (!done) return bad("--trusted-origin: " + quoted(value) + ": " + done.error().message());
+    if (!done) return bad("--trusted-origin: " + in_quotes(value) + ": " + done.error().message());
     o.access(std::move(access));
     return {};
 }
@@ -159,7 +159,7 @@ result<void> set_insecure_listen(options& o, std::string_view) {
 
 result<void> set_secrets_namespace(options& o, std::string_view value) {
     if (!is_namespace_name(value)) {
-        return bad("--clusters-from-secrets: " + quoted(value) + " is not the name of a namespace (lower case " +
+        return bad("--clusters-from-secrets: " + in_quotes(value) + " is not the name of a namespace (lower case " +
                    "letters, digits and '-')");
     }
     o.secrets_namespace(std::string(value));
@@ -183,7 +183,7 @@ result<void> set_state_path(options& o, std::string_view value) {
 
 result<void> set_retain_for(options& o, std::string_view value) {
     const auto parsed = parse_period(value);
-    if (!parsed) return bad("--retain-for: " + quoted(value) + ": " + parsed.error().message());
+    if (!parsed) return bad("--retain-for: " + in_quotes(value) + ": " + parsed.error().message());
     auto state = o.state();
     o.state(std::move(state.retain_for(*parsed)));
     return {};
@@ -191,7 +191,7 @@ result<void> set_retain_for(options& o, std::string_view value) {
 
 result<void> set_retain_size(options& o, std::string_view value) {
     const auto parsed = parse_size(value);
-    if (!parsed) return bad("--retain-size: " + quoted(value) + ": " + parsed.error().message());
+    if (!parsed) return bad("--retain-size: " + in_quotes(value) + ": " + parsed.error().message());
     auto state = o.state();
     o.state(std::move(state.retain_size(*parsed)));
     return {};
@@ -201,7 +201,7 @@ result<void> set_external_url(options& o, std::string_view value) {
     const bool plain = value.find_first_of("?#<>\"' ") == std::string_view::npos &&
                        (value.starts_with("https://") || value.starts_with("http://"));
     if (!plain || !kcontrol::http::parse_base_url(value)) {
-        return bad("--external-url: " + quoted(value) + " is not a URL such as https://monitor.example.com");
+        return bad("--external-url: " + in_quotes(value) + " is not a URL such as https://monitor.example.com");
     }
     while (value.ends_with('/')) value.remove_suffix(1);
     o.external_url(std::string(value));
@@ -224,8 +224,8 @@ result<void> set_usage(options& o, std::string_view value) {
 
 result<void> set_labeler_namespace(options& o, std::string_view value) {
     if (!is_namespace_name(value)) {
-        return bad("--labeler-namespace: " + quoted(value) + " is not the name of a namespace (lower case letters, " +
-                   "digits and '-')");
+        return bad("--labeler-namespace: " + in_quotes(value) +
+                   " is not the name of a namespace (lower case letters, " + "digits and '-')");
     }
     auto usage = o.usage();
     o.usage(std::move(usage.labeler_namespace(std::string(value))));
@@ -349,7 +349,7 @@ result<options> parse_options(const std::vector<std::string_view>& arguments) {
     options out;
     for (const auto& one : *said) {
         if (one.is_word()) {
-            return bad("unexpected argument " + quoted(one.text) + "; this program takes flags only, see --help");
+            return bad("unexpected argument " + in_quotes(one.text) + "; this program takes flags only, see --help");
         }
         const auto done = flags[one.flag].set(out, one.text);
         if (!done) return done.error();

@@ -26,12 +26,12 @@ struct flag {
 
 error bad(std::string what) { return error(errc::invalid_argument, std::move(what)); }
 
-std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
 
 result<void> set_listen(options& o, std::string_view value) {
     const auto at = kcontrol::http::parse_listen_address(value);
     if (!at || !at->enabled) {
-        return bad("--listen " + quoted(value) +
+        return bad("--listen " + in_quotes(value) +
                    " is no address: write IP:PORT, such as 127.0.0.1:6443, or 127.0.0.1:0 for any free port");
     }
     o.listen = *at;
@@ -50,7 +50,7 @@ result<void> set_controllers(options& o, std::string_view value) {
         } else if (one == "workloads") {
             o.pods = o.workloads = true;
         } else {
-            return bad("--controllers: " + quoted(one) + " is none; use a list of garbage, pods, workloads");
+            return bad("--controllers: " + in_quotes(one) + " is none; use a list of garbage, pods, workloads");
         }
     }
     return {};
@@ -60,7 +60,7 @@ result<void> set_nodes(options& o, std::string_view value) {
     int count = 0;
     const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), count);
     if (problem != std::errc() || end != value.data() + value.size() || count < 1 || count > most_nodes) {
-        return bad("--nodes " + quoted(value) + ": use a number from 1 to " + std::to_string(most_nodes));
+        return bad("--nodes " + in_quotes(value) + ": use a number from 1 to " + std::to_string(most_nodes));
     }
     o.nodes = count;
     return {};
@@ -69,7 +69,7 @@ result<void> set_nodes(options& o, std::string_view value) {
 result<void> set_time(options& o, std::string_view value) {
     const auto length = kcontrol::parse_duration(value);
     if (!length || *length <= std::chrono::nanoseconds(0) || *length > std::chrono::hours(24)) {
-        return bad("--for " + quoted(value) + ": use a time up to 24h, such as 10s or 5m");
+        return bad("--for " + in_quotes(value) + ": use a time up to 24h, such as 10s or 5m");
     }
     o.trial_time = *length;
     return {};
@@ -161,7 +161,7 @@ result<void> check(const options& o, const std::set<std::string_view>& said) {
     }
     const bool tries = o.crds_of || o.rbac_of;
     if (!tries && !o.command.empty()) {
-        const std::string word = quoted(o.command.front());
+        const std::string word = in_quotes(o.command.front());
         return bad(word + " stands alone; did you mean --load " + word + "?");
     }
     for (const std::string_view only : {"--for", "--name"}) {

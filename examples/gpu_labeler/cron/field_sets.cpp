@@ -35,7 +35,7 @@ const bounds& bounds_of(field_sets::field which) {
 }
 
 error bad(const bounds& b, std::string_view value, const std::string& why) {
-    return bad_argument(std::string(b.name) + ": " + quoted(value) + " " + why);
+    return bad_argument(std::string(b.name) + ": " + in_quotes(value) + " " + why);
 }
 
 std::string allowed(const bounds& b) {
@@ -151,7 +151,7 @@ result<field_sets> field_sets::parse(std::string_view text) {
     const auto parts = words(text);
     if (parts.size() != 5 && parts.size() != 6) {
         return bad_argument(
-            quoted(text) + " has " + std::to_string(parts.size()) +
+            in_quotes(text) + " has " + std::to_string(parts.size()) +
             " fields; give five (minute, hour, day of month, month, day of week), or six, of which the " +
             "first is the second");
     }

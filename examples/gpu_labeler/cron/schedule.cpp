@@ -28,7 +28,7 @@ result<std::optional<std::string_view>> take_zone(std::string_view& text) {
         if (!text.starts_with(prefix)) continue;
         const auto end = text.find_first_of(spaces);
         if (end == text.npos)
-            return bad_argument(quoted(text) + " names a time zone but no schedule; write it after a space");
+            return bad_argument(in_quotes(text) + " names a time zone but no schedule; write it after a space");
         const auto name = text.substr(prefix.size(), end - prefix.size());
         text = trim(text.substr(end));
         return std::optional(name);
@@ -51,7 +51,7 @@ result<std::int64_t> interval_of(std::string_view text) {
     const auto length = kcontrol::parse_duration(text);
     if (!length) return length.error().with_context("@every");
     if (length->count() < 0)
-        return bad_argument("@every: " + quoted(text) + " is negative; give a length such as 30s or 1h30m");
+        return bad_argument("@every: " + in_quotes(text) + " is negative; give a length such as 30s or 1h30m");
     return std::max<std::int64_t>(length->count() / nanoseconds, 1);
 }
 
@@ -102,7 +102,7 @@ result<schedule> schedule::parse(std::string_view text, time_zone home) {
     if (rest.starts_with('@')) {
         const auto meaning = meaning_of(rest);
         if (!meaning) {
-            return bad_argument(quoted(rest) +
+            return bad_argument(in_quotes(rest) +
                                 " is not known; use @yearly, @annually, @monthly, @weekly, @daily, @midnight, " +
                                 "@hourly or @every with a length such as 1h30m");
         }

@@ -26,7 +26,8 @@ kcontrol::result<time_zone> time_zone::load(std::string_view name) {
     if (is_zone_name(name) && absl::LoadTimeZone(absl::string_view(name.data(), name.size()), &zone)) {
         return time_zone(std::make_shared<const rules>(rules{zone}));
     }
-    return bad_argument("time zone: " + quoted(name) + " is not known here; use a name such as Europe/Berlin or UTC, " +
+    return bad_argument("time zone: " + in_quotes(name) +
+                        " is not known here; use a name such as Europe/Berlin or UTC, " +
                         "and see that the package tzdata is installed");
 }
 

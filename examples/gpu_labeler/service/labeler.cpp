@@ -97,7 +97,7 @@ node_marks labeler::wanted_of(node_marks read) {
 
 void labeler::tell(const refused_mark& mark) {
     log_.error("a label is refused, and left out; the others are written",
-               {{"name", mark.key}, {"value", quoted(mark.value)}, {"error", mark.why}});
+               {{"name", mark.key}, {"value", in_quotes(mark.value)}, {"error", mark.why}});
 }
 
 void labeler::took(const inventory& found) {

@@ -36,7 +36,7 @@ void web_handlers::add_routes(http::router& to) const {
 http::response web_handlers::gpus(std::string_view query) const {
     if (const auto parameters = http::parse_query(query); !parameters.empty()) {
         return http::error_response(
-            400, "unknown parameter " + quoted(parameters.front().first) + "; /api/v1/gpus has none");
+            400, "unknown parameter " + in_quotes(parameters.front().first) + "; /api/v1/gpus has none");
     }
     return http::json_response(200, gpus_json(node_, now_, modes_));
 }

@@ -46,7 +46,7 @@ result<std::string> find_gpu(const std::vector<history::known_gpu>& known, const
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const auto& g) { return is_index ? g.index == index : g.uuid == text; });
     if (found == known.end()) {
-        return bad_argument("parameter gpu: " + quoted(text) + " is no GPU's index or UUID; " + gpu_names(known));
+        return bad_argument("parameter gpu: " + in_quotes(text) + " is no GPU's index or UUID; " + gpu_names(known));
     }
     return found->uuid;
 }
@@ -54,7 +54,7 @@ result<std::string> find_gpu(const std::vector<history::known_gpu>& known, const
 result<std::int64_t> read_since(const std::string& text) {
     const auto time = kcontrol::parse_time(text);
     if (!time) {
-        return bad_argument("parameter since: " + quoted(text) +
+        return bad_argument("parameter since: " + in_quotes(text) +
                             " is not an RFC 3339 time such as 2026-11-21T14:00:00Z (a '+' is written %2B)");
     }
     // Points have whole seconds; one of 14:00:00 is not since 14:00:00.5.
@@ -66,14 +66,14 @@ result<asked> read(const history& past, std::string_view query) {
     std::string seen;
     for (const auto& [name, value] : kcontrol::http::parse_query(query)) {
         if (name != "metric" && name != "gpu" && name != "since") {
-            return bad_argument("unknown parameter " + quoted(name) + "; allowed are metric, gpu, since");
+            return bad_argument("unknown parameter " + in_quotes(name) + "; allowed are metric, gpu, since");
         }
         if (seen.find(name) != std::string::npos) return bad_argument("parameter " + name + ": give it once");
         seen += name + " ";
         if (name == "metric") {
             out.metric = find_metric(value);
             if (!out.metric) {
-                return bad_argument("parameter metric: " + quoted(value) + " is not one of " + metric_names());
+                return bad_argument("parameter metric: " + in_quotes(value) + " is not one of " + metric_names());
             }
         } else if (name == "gpu") {
             auto uuid = find_gpu(past.gpus(), value);

@@ -91,7 +91,7 @@ struct file_section {
 
 error bad(std::string text) { return error(errc::invalid_config, std::move(text)); }
 
-std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text.substr(0, 200)) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + kcontrol::escape_control(text.substr(0, 200)) + "\""; }
 
 std::string indexed(std::string_view name, std::size_t i) { return std::string(name) + "[" + std::to_string(i) + "]"; }
 
@@ -150,17 +150,19 @@ private:
     }
 
     void read_names(const kind_section& from, kind_rule& out) {
-        if (!is_lower_name(from.group)) add("group", quoted(from.group) + " is no API group, such as batch.volcano.sh");
+        if (!is_lower_name(from.group))
+            add("group", in_quotes(from.group) + " is no API group, such as batch.volcano.sh");
         if (from.versions.empty() || from.versions.size() > most_versions) {
             add("versions", "name one or two, such as [v1, v1beta1]; the first that a cluster serves is read");
         }
         for (const auto& version : from.versions) {
-            if (!is_lower_name(version)) add("versions", quoted(version) + " is no version, such as v1 or v1alpha1");
+            if (!is_lower_name(version)) add("versions", in_quotes(version) + " is no version, such as v1 or v1alpha1");
         }
-        if (!is_word(from.kind)) add("kind", quoted(from.kind) + " is no kind, such as JobSet");
-        if (!is_lower_name(from.plural)) add("plural", quoted(from.plural) + " is no resource's name, such as jobsets");
+        if (!is_word(from.kind)) add("kind", in_quotes(from.kind) + " is no kind, such as JobSet");
+        if (!is_lower_name(from.plural))
+            add("plural", in_quotes(from.plural) + " is no resource's name, such as jobsets");
         if (!from.name.empty() && !is_word(from.name)) {
-            add("name", quoted(from.name) + " has more than letters and digits, or more than 63; or leave it out");
+            add("name", in_quotes(from.name) + " has more than letters and digits, or more than 63; or leave it out");
         }
         out.group = from.group;
         out.versions = from.versions;
@@ -173,7 +175,7 @@ private:
         if (const auto found = parse_job_state(said)) return *found;
         std::string all;
         for (const auto each : job_state_names) all.append(all.empty() ? "" : ", ").append(each);
-        add(name, quoted(said) + " is not one of " + all);
+        add(name, in_quotes(said) + " is not one of " + all);
         return job_state::unknown;
     }
 
@@ -209,7 +211,7 @@ private:
         }
         if (!from.status.empty() && from.condition.empty()) add("status", "it is a condition's; give condition, too");
         if (from.status != "" && from.status != "True" && from.status != "False" && from.status != "Unknown") {
-            add("status", quoted(from.status) + " is not one of \"True\", \"False\", \"Unknown\" (in quotes)");
+            add("status", in_quotes(from.status) + " is not one of \"True\", \"False\", \"Unknown\" (in quotes)");
         }
         if (!from.values.empty() && from.field.empty()) add("values", "they are a field's; give field, too");
         out.condition = from.condition;
@@ -261,7 +263,7 @@ private:
     pod_rule read_pods(const pod_section& from) {
         const auto check = [&](std::string_view name, std::string_view said) {
             if (said.find_first_of(" ,=!()\t\r\n") == std::string_view::npos) return;
-            add(name, quoted(said) + " is no label's name, such as volcano.sh/job-name");
+            add(name, in_quotes(said) + " is no label's name, such as volcano.sh/job-name");
         };
         within("pods", [&] {
             if (from.label.empty()) add("label", "it is missing; name the label whose value is the job's name");
@@ -309,7 +311,7 @@ kcontrol::result<std::vector<kind_rule>> read_kind_file(std::string_view text) {
             auto made = in.read(file->kinds[i]);
             const bool twice =
                 std::any_of(out.begin(), out.end(), [&](const kind_rule& other) { return other.name == made.name; });
-            if (twice) in.add("name", quoted(made.name) + " is there twice; give one of the two another name");
+            if (twice) in.add("name", in_quotes(made.name) + " is there twice; give one of the two another name");
             out.push_back(std::move(made));
         });
     }

@@ -16,6 +16,8 @@ inline kcontrol::error bad_config(std::string text) {
 }
 
 /// A name that the file holds, in quotes: control characters escaped, and cut after 200 bytes.
-inline std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text.substr(0, 200)) + "\""; }
+inline std::string in_quotes(std::string_view text) {
+    return "\"" + kcontrol::escape_control(text.substr(0, 200)) + "\"";
+}
 
 }  // namespace training_monitor::notices
