@@ -40,8 +40,9 @@ struct http2_callbacks {
             own.broken_ = malformed_http2("the server pushes what nobody asked for");
             return NGHTTP2_ERR_CALLBACK_FAILURE;
         }
-        const bool wanted = head->type == NGHTTP2_HEADERS || head->type == NGHTTP2_CONTINUATION ||
-                            (head->type == NGHTTP2_DATA && head->length != 0);
+        // Empty pieces of a head are counted here, too: nghttp2 before 1.61 takes them without end (CVE-2024-28182).
+        const bool fills = head->type == NGHTTP2_CONTINUATION || head->type == NGHTTP2_DATA;
+        const bool wanted = head->type == NGHTTP2_HEADERS || (fills && head->length != 0);
         if (wanted && stream(session, head->stream_id)) return 0;
         return own.count_idle_frame() ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
     }
