@@ -23,6 +23,10 @@ function(kcontrol_need found name package)
     endif()
 endfunction()
 
+# By Boost's own configuration, without CMake 3.30's warning that its FindBoost goes.
+if(POLICY CMP0167)
+    cmake_policy(SET CMP0167 NEW)
+endif()
 find_package(Boost 1.81 COMPONENTS json)
 kcontrol_need(Boost_FOUND "Boost 1.81 or newer with Boost.JSON"
     "libboost1.81-dev and libboost-json1.81-dev, later libboost-dev and libboost-json-dev")
