@@ -77,7 +77,7 @@ result<void> add_namespaces(options& o, std::string_view value) {
     for (const auto& name : split_list(value)) {
         if (!is_namespace_name(name)) {
             return bad("--namespace: " + in_quotes(name) +
-                       " is not the name of a namespace (lower case letters, digits " + "and '-')");
+                       " is not the name of a namespace (lower case letters, digits and '-')");
         }
         if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
     }
@@ -225,7 +225,7 @@ result<void> set_usage(options& o, std::string_view value) {
 result<void> set_labeler_namespace(options& o, std::string_view value) {
     if (!is_namespace_name(value)) {
         return bad("--labeler-namespace: " + in_quotes(value) +
-                   " is not the name of a namespace (lower case letters, " + "digits and '-')");
+                   " is not the name of a namespace (lower case letters, digits and '-')");
     }
     auto usage = o.usage();
     o.usage(std::move(usage.labeler_namespace(std::string(value))));
