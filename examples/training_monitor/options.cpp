@@ -1,10 +1,10 @@
 #include "options.hpp"
 
 #include <kcontrol/base/flags.hpp>
-#include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/serve/host_name.hpp>
 
+#include "in_quotes.hpp"
 #include "jobs/kind_names.hpp"
 
 #include <algorithm>
@@ -28,8 +28,6 @@ struct flag {
     flag_value value;
     result<void> (*set)(options& o, std::string_view value);
 };
-
-std::string in_quotes(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
 
 error bad(std::string text) { return error(errc::invalid_argument, std::move(text)); }
 

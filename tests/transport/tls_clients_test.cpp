@@ -1,7 +1,9 @@
 // Clients that a server of ours must not let in.
 #include "transport/tls_refusals.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 
 using namespace kcontrol;
 using namespace kcontrol::test;
@@ -25,6 +27,19 @@ awaitable<std::string> talk(std::uint16_t port, boost::asio::ssl::context& tls, 
     char buffer[4096];
     const auto outcome = co_await peer.async_read_some(boost::asio::buffer(buffer), no_throw);
     co_return std::string(buffer, std::get<1>(outcome));
+}
+
+// The first message of a client of TLS 1.2: in 1.3 a server reads no alert in the clear after it.
+std::string client_hello() {
+    boost::asio::ssl::context context(boost::asio::ssl::context::tls_client);
+    SSL_CTX_set_max_proto_version(context.native_handle(), TLS1_2_VERSION);
+    const std::unique_ptr<SSL, decltype(&SSL_free)> tls(SSL_new(context.native_handle()), &SSL_free);
+    BIO* const out = BIO_new(BIO_s_mem());
+    SSL_set_bio(tls.get(), BIO_new(BIO_s_mem()), out);
+    SSL_connect(tls.get());
+    std::string text(4096, '\0');
+    text.resize(static_cast<std::size_t>(std::max(BIO_read(out, text.data(), static_cast<int>(text.size())), 0)));
+    return text;
 }
 
 }  // namespace
@@ -184,4 +199,26 @@ TEST_CASE("who speaks plain HTTP to a port of TLS is told so") {
     CHECK(answer.ends_with("\r\n\r\n" + text));
     // What is neither gets TLS's word, or none.
     CHECK_FALSE(ask("\x01\x02\x03\x04\x05\x06\x07\x08\r\n\r\n").starts_with("HTTP"));
+}
+
+TEST_CASE("an alert that ends a handshake is told to those who debug, also one that nobody has a word for") {
+    refusals net;
+    std::string told;
+    const logger log(
+        [&](const log_record& r) {
+            for (const auto& field : r.fields) told += std::string(r.message) + ": " + field.value + "\n";
+        },
+        log_level::debug);
+    http::server server(net.env, net.ex(), echo, {}, log);
+    REQUIRE(server.listen(http::listen_address("127.0.0.1", 0),
+                          http::server_tls(net.leaf.pem(), secret_string(net.leaf.key_pem()))));
+    server.start();
+    for (const int code : {40, 250}) {
+        run(net.context, [](std::uint16_t port, int alert) -> awaitable<void> {
+            co_await exchange_raw(port, client_hello() + bytes::alert(alert));
+        }(server.local_port(), code));
+    }
+    CHECK_MESSAGE(has(told, "TLS handshake failed: "), told);
+    CHECK_MESSAGE(has(told, "handshake failure"), told);
+    CHECK_MESSAGE(has(told, "TLS alert 250 (unknown)"), told);
 }

@@ -1,6 +1,6 @@
 #include "jobs/field_path.hpp"
 
-#include <kcontrol/base/log.hpp>
+#include "in_quotes.hpp"
 
 #include <algorithm>
 
@@ -13,8 +13,8 @@ constexpr std::int64_t most = std::int64_t{1} << 31;
 
 kcontrol::error bad(std::string_view text) {
     return kcontrol::error(kcontrol::errc::invalid_config,
-                           "\"" + kcontrol::escape_control(text.substr(0, 200)) +
-                               "\" is no path; write names with dots between them, such as status.conditions, [] "
+                           in_quotes(text) +
+                               " is no path; write names with dots between them, such as status.conditions, [] "
                                "behind a list or map to take all of it, and \\. for a dot in a name");
 }
 

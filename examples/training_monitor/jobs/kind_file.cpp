@@ -1,10 +1,11 @@
 #include "jobs/kind_file.hpp"
 
-#include <kcontrol/base/log.hpp>
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/known_fields.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/documents/yaml.hpp>
+
+#include "in_quotes.hpp"
 
 #include <algorithm>
 #include <map>
@@ -90,8 +91,6 @@ struct file_section {
 };
 
 error bad(std::string text) { return error(errc::invalid_config, std::move(text)); }
-
-std::string in_quotes(std::string_view text) { return "\"" + kcontrol::escape_control(text.substr(0, 200)) + "\""; }
 
 std::string indexed(std::string_view name, std::size_t i) { return std::string(name) + "[" + std::to_string(i) + "]"; }
 

@@ -5,6 +5,7 @@
 #include <kcontrol/base/log.hpp>
 
 #include "crypto/seal.hpp"
+#include "in_quotes.hpp"
 #include "memory/kept_records.hpp"
 #include "memory/state_file.hpp"
 
@@ -53,8 +54,6 @@ struct command {
     std::vector<std::string_view> required, optional, switches;
     command_outcome (*run)(kcontrol::environment& env, const arguments_of_command& a);
 };
-
-std::string in_quotes(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
 
 command_outcome failed(const error& why) {
     return {1, {}, "training_monitor: " + kcontrol::escape_control(why.message()) + "\n"};

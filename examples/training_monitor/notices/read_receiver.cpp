@@ -3,6 +3,7 @@
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/serve/host_name.hpp>
 
+#include "in_quotes.hpp"
 #include "notices/config_error.hpp"
 #include "notices/read_limits.hpp"
 

@@ -1,5 +1,6 @@
 #include "notices/read_rule.hpp"
 
+#include "in_quotes.hpp"
 #include "notices/config_error.hpp"
 #include "table/job_query.hpp"
 

@@ -1,8 +1,8 @@
 #include "table/job_query.hpp"
 
-#include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
 
+#include "in_quotes.hpp"
 #include "table/query_values.hpp"
 
 #include <algorithm>
@@ -90,8 +90,8 @@ result<void> add_parameter(job_query& to, std::string_view name, std::string_vie
     if (name == "limit") return set_limit(to, value);
     if (name == "fields") return each_of(value, [&](std::string_view one) { return add_field(to, one); });
     return error(errc::invalid_argument,
-                 "unknown parameter \"" + kcontrol::escape_control(name) +
-                     "\"; allowed are cluster, namespace, kind, state, label, since, limit, fields");
+                 "unknown parameter " + in_quotes(name) +
+                     "; allowed are cluster, namespace, kind, state, label, since, limit, fields");
 }
 
 }  // namespace
@@ -114,9 +114,8 @@ kcontrol::result<job_query> parse_job_query(std::string_view query, kcontrol::wa
 kcontrol::result<void> expect_no_query(std::string_view query, std::string_view allowed) {
     for (const auto& [name, value] : kcontrol::http::parse_query(query)) {
         if (name == allowed) continue;
-        return kcontrol::error(
-            kcontrol::errc::invalid_argument,
-            "unknown parameter \"" + kcontrol::escape_control(name) + "\"; allowed: " + std::string(allowed));
+        return kcontrol::error(kcontrol::errc::invalid_argument,
+                               "unknown parameter " + in_quotes(name) + "; allowed: " + std::string(allowed));
     }
     return {};
 }

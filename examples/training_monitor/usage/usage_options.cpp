@@ -1,8 +1,8 @@
 #include "usage/usage_options.hpp"
 
-#include <kcontrol/base/log.hpp>
 #include <kcontrol/model/label_selector.hpp>
 
+#include "in_quotes.hpp"
 #include "memory/state_options.hpp"
 
 #include <charconv>
@@ -12,7 +12,7 @@ namespace {
 
 kcontrol::error bad(std::string_view flag, std::string_view value, std::string_view what) {
     std::string text(flag);
-    text.append(": \"").append(kcontrol::escape_control(value)).append("\" is not ").append(what);
+    text.append(": ").append(in_quotes(value)).append(" is not ").append(what);
     return kcontrol::error(kcontrol::errc::invalid_argument, std::move(text));
 }
 

@@ -1,10 +1,10 @@
 #include "web/totals_answer.hpp"
 
-#include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/serve/responses.hpp>
 
+#include "in_quotes.hpp"
 #include "table/job_query.hpp"
 
 namespace training_monitor {
@@ -36,8 +36,8 @@ kcontrol::http::response totals_answer(const totals& points, std::string_view qu
     for (const auto& [name, value] : kcontrol::http::parse_query(query)) {
         since = parse_rfc3339_seconds(value);
         if (!since) {
-            return kcontrol::http::error_response(400, "parameter since: \"" + kcontrol::escape_control(value) +
-                                                           "\" is not a time in UTC such as 2026-11-21T14:00:00Z");
+            return kcontrol::http::error_response(
+                400, "parameter since: " + in_quotes(value) + " is not a time in UTC such as 2026-11-21T14:00:00Z");
         }
     }
     kcontrol::json::writer out;

@@ -45,7 +45,7 @@ inline error client_exchange::describe(const error_code& failure) {
     // In TLS 1.3 a server may look at the client's certificate when the client has begun to send.
     refused = !reused && !answered && is_refusal(failure);
     if (refused) return handshake_error(link->stream->tls(), failure, transport->peer_name);
-    if (is_tls_error(failure)) return error(errc::connection_lost, "TLS broke off: " + failure.message());
+    if (is_tls_error(failure)) return error(errc::connection_lost, "TLS broke off: " + tls_failure_text(failure));
     if (!answered) return error(errc::connection_lost, "the server closed the connection without an answer");
     if (failure == boost::asio::error::eof || is_unclean_end(failure)) {
         return error(errc::truncated, "the server closed the connection inside its answer");

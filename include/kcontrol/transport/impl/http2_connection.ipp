@@ -183,7 +183,7 @@ inline void http2_connection::die_of(const error_code& failure) {
         return die(why, why);
     }
     if (is_tls_error(failure)) {
-        const error why(errc::connection_lost, "TLS broke off: " + failure.message() + session_.farewell());
+        const error why(errc::connection_lost, "TLS broke off: " + tls_failure_text(failure) + session_.farewell());
         return die(why, why);
     }
     const bool ended = failure == boost::asio::error::eof || is_unclean_end(failure);

@@ -238,7 +238,7 @@ inline awaitable<bool> server_connection::open_tls() {
     if (failure) {
         if (dog_->cause() == cut_cause::timeout) shared_->ledger.was_late(late_for::handshake);
         tell_that_tls_is_spoken(*stream_, failure);
-        shared_->log.debug("TLS handshake failed", {{"peer", peer_}, {"error", failure.message()}});
+        shared_->log.debug("TLS handshake failed", {{"peer", peer_}, {"error", tls_failure_text(failure)}});
         co_return false;
     }
     client_subject_ = peer_common_name(stream_->tls());

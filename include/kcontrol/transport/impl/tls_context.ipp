@@ -211,12 +211,13 @@ inline std::string verify_remedy(long verdict, const std::string& name) {
     }
 }
 
-// OpenSSL has no words for alerts that are newer than it (3.0.13: none for 120, RFC 7301).
-inline std::string handshake_failure_text(const error_code& failure) {
-    if (ERR_reason_error_string(static_cast<unsigned long>(failure.value()))) return failure.message();
-    const int alert = ERR_GET_REASON(static_cast<unsigned long>(failure.value())) - SSL_AD_REASON_OFFSET;
-    if (alert == SSL_AD_NO_APPLICATION_PROTOCOL) return "tlsv1 alert no application protocol";
-    return alert > 0 ? "TLS alert " + std::to_string(alert) : failure.message();
+// OpenSSL's errors have no words for alerts that are newer than it (3.0.13: none for 120, RFC 7301).
+KCONTROL_DECL std::string tls_failure_text(const error_code& failure) {
+    if (!is_tls_error(failure)) return failure.message();
+    const auto code = static_cast<unsigned long>(failure.value());
+    const int alert = ERR_GET_REASON(code) - SSL_AD_REASON_OFFSET;
+    if (alert < 0 || alert > 255 || ERR_reason_error_string(code)) return failure.message();
+    return "TLS alert " + std::to_string(alert) + " (" + SSL_alert_desc_string_long(alert) + ")";
 }
 
 KCONTROL_DECL error handshake_error(SSL* tls, const error_code& failure, const std::string& peer_name) {
@@ -235,7 +236,7 @@ KCONTROL_DECL error handshake_error(SSL* tls, const error_code& failure, const s
         } else if (reason > SSL_AD_REASON_OFFSET) {  // an alert: the peer refused us
             remedy = "; the peer refused this side: check the client certificate and key";
         }
-        return error(errc::tls_failed, "the TLS handshake failed: " + handshake_failure_text(failure) + remedy);
+        return error(errc::tls_failed, "the TLS handshake failed: " + tls_failure_text(failure) + remedy);
     }
     return error(errc::connection_lost, "the peer closed the connection during the TLS handshake");
 }
