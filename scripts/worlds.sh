@@ -10,6 +10,7 @@
 # build/worlds, and is used again.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$ROOT/scripts/systems.sh"
+source "$ROOT/scripts/libcxx.sh"
 source "$ROOT/scripts/test-groups.sh"
 
 # NAME SUITE COMPILER PACKAGES CMAKE-OPTIONS; PACKAGES beside those that lib.sh names for a build.
@@ -21,7 +22,7 @@ trixie-clang|trixie|clang++-19|clang-19|
 noble|noble|g++|g++|
 sid|sid|g++|g++|
 sid-clang|sid|clang++|clang|
-sid-libcxx|sid|clang++|clang libc++-dev libc++abi-dev|-DCMAKE_CXX_FLAGS=-stdlib=libc++
+sid-libcxx|sid|clang++|clang libc++-dev libc++abi-dev|-DCMAKE_CXX_FLAGS=-stdlib=libc++ -DCMAKE_PREFIX_PATH=/opt/libcxx
 TABLE
 }
 
@@ -39,7 +40,6 @@ while (($#)); do
 done
 ((${#only[@]})) || mapfile -t only < <(worlds | cut -d'|' -f1)
 
-# What needs libc++ can't link what Debian has built with libstdc++: there the sources are only compiled.
 build_world() {
     local name=$1 root=$BUILD/worlds/$2 compiler=$3 packages=$4 options=$5 without='' targets
     make_system "$root" "$2" || return 1
@@ -48,14 +48,13 @@ build_world() {
     [[ $packages != *libboost* ]] || without='s/libboost[^ ]*//g'
     inside "$root" "export DEBIAN_FRONTEND=noninteractive; apt-get -o Acquire::Check-Valid-Until=false update -qq; cd /src; source scripts/lib.sh
         apt-get install -y -qq --no-install-recommends \$(packages build | sed '$without') doctest-dev ccache $packages" || return 1
+    [[ $name != *libcxx ]] || libcxx_libraries "$root" || return 1
     targets=${e2e:+all}
     targets=${targets:-kcontrol kcontrol_testing kcontrol_tests}
     [[ -z $rooms ]] || targets="kcontrol kcontrol_testing test_${rooms//,/ test_}"
-    [[ $name != *libcxx ]] || targets='kcontrol kcontrol_testing'
     inside "$root" "cmake -S /src -B /build/$name -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
         -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF $options &&
         cmake --build /build/$name --parallel $(build_jobs) --target $targets -- -k 0" || return 1
-    [[ $name != *libcxx ]] || return 0
     inside "$root" "cd /build/$name/tests; rm -f test_*.log
         for program in test_*; do [[ -x \$program && -f \$program ]] || continue
         (cd /src && KCONTROL_SIM_SEEDS=20 \"/build/$name/tests/\$program\" --no-colors) >\$program.log 2>&1 ||
@@ -116,8 +115,7 @@ for name in "${only[@]}"; do
     log=$BUILD/worlds/$name.log start=$SECONDS
     if build_world "$name" "$suite" "$compiler" "$packages" "$options" >"$log" 2>&1; then
         outcome=$(sed -n 's/^cases: //p' "$log" | tail -n 1)
-        [[ $name != *libcxx ]] || outcome="every source of the library compiles"
-        if [[ -n $e2e && $name != *libcxx ]]; then
+        if [[ -n $e2e ]]; then
             read -r passed failed skipped < <(e2e_of_world "$name" "$BUILD/worlds/$suite")
             outcome+="; end to end ${passed:-0} passed, ${failed:-?} failed, ${skipped:-0} skipped"
             ((${failed:-1} == 0)) || bad=1
