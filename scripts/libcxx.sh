@@ -2,9 +2,9 @@
 # What the library needs, built with libc++, for worlds.sh, which reads this file after systems.sh: Debian has its C++ libraries
 # for libstdc++ alone. Those written in C are the system's.
 
-# libcxx_libraries ROOT: builds them in the system ROOT from Debian's sources, into /opt/libcxx, unless they are there.
+# libcxx_libraries ROOT COMPILER: builds them in the system ROOT from Debian's sources, into /opt/libcxx, unless they are there.
 libcxx_libraries() {
-    [[ -e $1/opt/libcxx/.made ]] || inside "$1" "$(declare -f fetch_sources build_source libcxx_boost_json); fetch_sources
+    [[ -e $1/opt/libcxx/.made ]] || inside "$1" "$(declare -f fetch_sources build_source libcxx_boost_json); CXX=$2; fetch_sources
         build_source fmtlib -DFMT_TEST=OFF -DFMT_DOC=OFF
         build_source simdjson -DSIMDJSON_DEVELOPER_MODE=OFF
         build_source prometheus-cpp -DENABLE_PULL=OFF -DENABLE_PUSH=OFF -DENABLE_TESTING=OFF -DENABLE_COMPRESSION=OFF
@@ -39,7 +39,7 @@ TABLE
 build_source() {
     local name=$1
     shift
-    cmake -S "/opt/sources/$name" -B "/opt/sources/$name.build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_STANDARD=20 \
+    cmake -S "/opt/sources/$name" -B "/opt/sources/$name.build" -G Ninja -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_STANDARD=20 \
         -DCMAKE_CXX_FLAGS='-stdlib=libc++ -O1 -include stdlib.h' -DCMAKE_PREFIX_PATH=/opt/libcxx -DCMAKE_INSTALL_PREFIX=/opt/libcxx \
         -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF "$@"
     cmake --build "/opt/sources/$name.build"
@@ -51,7 +51,7 @@ libcxx_boost_json() {
     local folder=/opt/libcxx/lib/cmake/Boost version
     mkdir -p "$folder" && cd /opt/libcxx/lib
     echo '#include <boost/json/src.hpp>' >json.cpp
-    clang++ -std=c++20 -stdlib=libc++ -O1 -c json.cpp && ar rcs libboost_json.a json.o
+    "$CXX" -std=c++20 -stdlib=libc++ -O1 -c json.cpp && ar rcs libboost_json.a json.o
     version=$(sed -n 's/^#define BOOST_LIB_VERSION "\(.*\)"/\1/p' /usr/include/boost/version.hpp | tr _ .).0
     cat >"$folder/BoostConfig.cmake" <<CMAKE
 set(Boost_VERSION $version)

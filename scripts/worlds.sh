@@ -22,7 +22,7 @@ trixie-clang|trixie|clang++-19|clang-19|
 noble|noble|g++|g++|
 sid|sid|g++|g++|
 sid-clang|sid|clang++|clang|
-sid-libcxx|sid|clang++|clang libc++-dev libc++abi-dev|-DCMAKE_CXX_FLAGS=-stdlib=libc++ -DCMAKE_PREFIX_PATH=/opt/libcxx
+sid-libcxx|sid|clang++-23|clang-23 libc++-23-dev libc++abi-23-dev|-DCMAKE_CXX_FLAGS=-stdlib=libc++ -DCMAKE_PREFIX_PATH=/opt/libcxx
 TABLE
 }
 
@@ -48,7 +48,7 @@ build_world() {
     [[ $packages != *libboost* ]] || without='s/libboost[^ ]*//g'
     inside "$root" "export DEBIAN_FRONTEND=noninteractive; apt-get -o Acquire::Check-Valid-Until=false update -qq; cd /src; source scripts/lib.sh
         apt-get install -y -qq --no-install-recommends \$(packages build | sed '$without') doctest-dev ccache $packages" || return 1
-    [[ $name != *libcxx ]] || libcxx_libraries "$root" || return 1
+    [[ $name != *libcxx ]] || libcxx_libraries "$root" "$compiler" || return 1
     targets=${e2e:+all}
     targets=${targets:-kcontrol kcontrol_testing kcontrol_tests}
     [[ -z $rooms ]] || targets="kcontrol kcontrol_testing test_${rooms//,/ test_}"
