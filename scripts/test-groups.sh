@@ -18,10 +18,11 @@ count() { echo "$1 $2 $3" >>"$RESULTS"; }
 
 # check NAME COMMAND...: one test that passes when the command does.
 check() {
-    local name=$1
+    local name=$1 start=$SECONDS
     shift
     echo "-- $name"
     if "$@"; then
+        echo "   took $((SECONDS - start)) s"
         count 1 0 0
     else
         echo "FAILED: $name"
