@@ -3,6 +3,7 @@
 #include <kcontrol/base/base64.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/transport/impl/proxy_tunnel.hpp>
+#include <kcontrol/transport/impl/tls_context.hpp>
 
 #include <boost/asio/ip/address.hpp>
 
@@ -21,7 +22,8 @@ inline error not_a_proxy(std::string_view what) {
 inline awaitable<result<void>> tell_proxy(byte_stream& stream, std::string bytes) {
     write_buffers out{boost::asio::buffer(bytes), boost::asio::const_buffer(), boost::asio::const_buffer()};
     const io_outcome sent = co_await write(stream, out);
-    if (sent.failure) co_return error(errc::connection_lost, "it broke the connection: " + sent.failure.message());
+    if (sent.failure)
+        co_return error(errc::connection_lost, "it broke the connection: " + tls_failure_text(sent.failure));
     co_return result<void>();
 }
 

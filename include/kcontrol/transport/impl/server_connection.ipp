@@ -196,7 +196,7 @@ inline awaitable<result<void>> server_connection::write_out(write_buffers out) {
             unsent_ = 0;
             if (dog_->cause() == cut_cause::timeout) shared_->ledger.was_late(by.for_what);
             stop();
-            co_return error(errc::connection_lost, "the peer is gone: " + written.failure.message());
+            co_return error(errc::connection_lost, "the peer is gone: " + tls_failure_text(written.failure));
         }
         unsent_ -= boost::asio::buffer_size(slice);
         granted_ -= std::min(granted_, boost::asio::buffer_size(slice));

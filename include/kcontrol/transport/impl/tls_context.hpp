@@ -43,7 +43,7 @@ KCONTROL_DECL error handshake_error(SSL* tls, const error_code& failure, const s
 /// True for errors that TLS itself raised, an alert of the peer for one.
 KCONTROL_DECL bool is_tls_error(const error_code& failure) noexcept;
 
-/// What an error says, also where it is an alert that OpenSSL's errors have no words for.
+/// What an error of a connection says, also where it is an alert that OpenSSL's errors have no words for.
 KCONTROL_DECL std::string tls_failure_text(const error_code& failure);
 
 /// True for the alerts with which a server refuses a client's certificate, or that there is none.

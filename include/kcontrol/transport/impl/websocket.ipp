@@ -4,6 +4,7 @@
 #include <kcontrol/transport/impl/client_request.hpp>
 #include <kcontrol/transport/impl/life_signs.hpp>
 #include <kcontrol/transport/impl/socket_layer.hpp>
+#include <kcontrol/transport/impl/tls_context.hpp>
 #include <kcontrol/transport/impl/websocket.hpp>
 
 #include <boost/beast/websocket/stream.hpp>
@@ -75,7 +76,7 @@ public:
         if (failure.category() == make_error_code(ws::error::closed).category()) {
             return error(errc::protocol_error, where + ": malformed WebSocket frame: " + failure.message());
         }
-        return error(errc::connection_lost, where + ": the connection broke: " + failure.message());
+        return error(errc::connection_lost, where + ": the connection broke: " + tls_failure_text(failure));
     }
 
     environment& env;
