@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/base/utf8.hpp>
 
 #include <string>
 #include <string_view>
@@ -10,10 +11,7 @@ namespace training_monitor {
 
 /// A name or value in quotes: control characters escaped, and cut after 200 bytes, but not within a character.
 inline std::string in_quotes(std::string_view text) {
-    auto shown = text.substr(0, 200);
-    const auto continues = [&] { return (static_cast<unsigned char>(text[shown.size()]) & 0xc0) == 0x80; };
-    while (shown.size() < text.size() && !shown.empty() && continues()) shown.remove_suffix(1);
-    return "\"" + kcontrol::escape_control(shown) + "\"";
+    return "\"" + kcontrol::escape_control(kcontrol::utf8_prefix(text, 200)) + "\"";
 }
 
 }  // namespace training_monitor

@@ -1,5 +1,6 @@
 #include "notices/formats.hpp"
 
+#include <kcontrol/base/utf8.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/writer.hpp>
@@ -83,9 +84,7 @@ std::string title_of(const notice& n) {
 // At most so many bytes, cut between characters.
 std::string shortened(std::string text, std::size_t most) {
     if (text.size() <= most) return text;
-    std::size_t size = most - 3;
-    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
-    return text.substr(0, size) + "\u2026";
+    return std::string(kcontrol::utf8_prefix(text, most - 3)) + "\u2026";
 }
 
 void write_text(json::writer& out, std::string_view name, std::string_view tag, std::string_view type,

@@ -32,4 +32,11 @@ inline std::size_t utf8_sequence_length(std::string_view text) noexcept {
     return in(1, low, high) && in(2, 0x80, 0xBF) && in(3, 0x80, 0xBF) ? 4 : 0;
 }
 
+/// The front of `text`, at most `most` bytes, and not cut within a UTF-8 sequence.
+inline std::string_view utf8_prefix(std::string_view text, std::size_t most) noexcept {
+    if (text.size() <= most) return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+    return text.substr(0, most);
+}
+
 }  // namespace kcontrol

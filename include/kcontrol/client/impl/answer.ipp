@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/base/utf8.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/frame.hpp>
 
@@ -61,12 +62,7 @@ inline std::optional<std::int64_t> answer_integer(json::node n) {
 }
 
 KCONTROL_DECL std::string server_text(std::string_view text, std::size_t most) {
-    if (text.size() > most) {
-        // Not in the middle of a UTF-8 sequence.
-        std::size_t end = most;
-        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-        text = text.substr(0, end);
-    }
+    text = utf8_prefix(text, most);
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
     return escape_control(text);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/base/utf8.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/values/timestamp.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
@@ -108,9 +109,8 @@ private:
         }
         static constexpr std::size_t shown = 40;
         const auto text = found.as_string();
-        std::size_t end = text.size() > shown ? shown : text.size();
-        while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-        return "the string \"" + escape_control(text.substr(0, end)) + (end < text.size() ? "…\"" : "\"");
+        const auto front = utf8_prefix(text, shown);
+        return "the string \"" + escape_control(front) + (front.size() < text.size() ? "…\"" : "\"");
     }
 
     std::string path_;

@@ -1,0 +1,18 @@
+#include <kcontrol/base/utf8.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using kcontrol::utf8_prefix;
+
+TEST_CASE("utf8: a front is cut between two characters") {
+    const std::string text = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";  // 1, 2, 3 and 4 bytes
+    const std::size_t sizes[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
+    for (std::size_t most = 0; most < std::size(sizes); ++most) {
+        CAPTURE(most);
+        CHECK(utf8_prefix(text, most) == text.substr(0, sizes[most]));
+    }
+    CHECK(utf8_prefix("", 0).empty());
+    CHECK(utf8_prefix(std::string(300, '\x80'), 200).empty());  // no character begins in it
+}
