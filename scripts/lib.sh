@@ -87,18 +87,27 @@ use_ccache() {
     export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$ROOT} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 }
 
+# alone_in PRESET COMMAND...: two scripts that run at once take turns in a build folder.
+alone_in() {
+    local lock=$BUILD/$1.lock
+    shift
+    if command -v flock >/dev/null; then flock "$lock" "$@"; else "$@"; fi
+}
+
 # configure PRESET [OPTION]...: quiet unless it fails.
 configure() {
     local preset=$1 log=$BUILD/$1.configure.log
     shift
     mkdir -p "$BUILD"
-    (cd "$ROOT" && cmake --preset "$preset" -B "$BUILD/$preset" "$@") >"$log" 2>&1 || { cat "$log"; return 1; }
+    (cd "$ROOT" && alone_in "$preset" cmake --preset "$preset" -B "$BUILD/$preset" "$@") >"$log" 2>&1 || { cat "$log"; return 1; }
 }
 
-# build PRESET [TARGET]...: all targets when none is named.
+# build PRESET [TARGET]...: all targets when none is named. Its time counts as compiling in test.sh's table.
 build() {
-    local preset=$1 targets=()
+    local preset=$1 targets=() start=$SECONDS status=0
     shift
     (($#)) && targets=(--target "$@")
-    cmake --build "$BUILD/$preset" --parallel "$(build_jobs)" "${targets[@]}"
+    alone_in "$preset" cmake --build "$BUILD/$preset" --parallel "$(build_jobs)" "${targets[@]}" || status=$?
+    [[ -z ${RESULTS-} ]] || echo "compiled: $((SECONDS - start))"
+    return "$status"
 }

@@ -78,6 +78,7 @@ installs_after_the_demo() {
             cmake -S "$prefix" -B "$build.consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" &&
             cmake --build "$build.consumer" && "$build.consumer/consumer"
     } >"$log" 2>&1 || { cat "$log"; return 1; }
+    units_of "$log"
 }
 
 # kcontrol::records beside the library, as a component that is found, and as one that is missed by its option in $PREFIX.
@@ -93,6 +94,7 @@ finds_records() {
             cmake --build "$build.consumer" && "$build.consumer/consumer" "$build.consumer/clusters.db" &&
             PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name kcontrol-records.pc)") pkg-config --print-errors --libs kcontrol-records
     } >"$log" 2>&1 || { cat "$log"; return 1; }
+    units_of "$log"
     if cmake -S "$ROOT/tests/package/records" -B "$build.without" -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX" >"$log" 2>&1; then
         return 1
     fi

@@ -7,7 +7,11 @@ logged() {
     local log=$LOGS/$1.log
     shift
     "$@" >"$log" 2>&1 || { cat "$log"; return 1; }
+    units_of "$log"
 }
+
+# What a log that is not shown says of compilations; test-report.sh adds it up.
+units_of() { echo "units: $(grep -acE '^\[ *[0-9]+/[0-9]+\] Building CXX ' "$1")"; }
 
 # The libraries are all that is built, and optimised, where nothing is said.
 plain_configure_is_lean() {

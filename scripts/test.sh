@@ -1,31 +1,45 @@
 #!/usr/bin/env bash
 # Builds and runs every test and check; the last line counts them: N passed, N failed, N skipped.
-# usage: test.sh [--fast] [--sanitize] [--only GROUP]... [--no-install] [--list] [--help]
+# usage: test.sh [--fast | --all] [--sanitize] [--only GROUP]... [--no-install] [--list] [--help]
 #   --fast         lints and unit tests without sanitizers; no packages, no real clusters
+#   --all          every group that needs no GPU: some hours; a test that passes only at a second try fails the run
 #   --sanitize     with --fast: the unit tests with sanitizers all the same
-#   --only GROUP   only this group (repeatable; --list names them)
+#   --only GROUP   only this group (repeatable); with --all by the rules of --all
 #   --no-install   only check whether the needed packages are there, install none
+#   --list         print the names of the groups: all of them, or those of --fast or --all
 # Unit tests run with AddressSanitizer and UBSan (preset gcc-asan); logs are in build/test-logs.
+# Groups that mostly wait (real clusters, a browser) run while others compile. A table at the end says what each group took.
 # A group that cannot run here (no Go for a control plane, say) counts as skipped and says why.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-source "$ROOT/scripts/test-groups.sh"
+# shellcheck source=scripts/test-groups.sh
+source "${KCONTROL_TEST_GROUPS:-$ROOT/scripts/test-groups.sh}"
+source "$ROOT/scripts/test-report.sh"
 
-mode=install fast=0 sanitize=0 only=()
+mode=install fast=0 all=0 sanitize=0 list=0 only=()
 while (($#)); do
     case $1 in
     --fast) fast=1 ;;
+    --all) all=1 ;;
     --sanitize) sanitize=1 ;;
     --only) (($# > 1)) || { warn "--only needs a group (see --list)"; exit 2; }; only+=("$2"); shift ;;
     --no-install) mode=check ;;
-    --list) printf "%s\n" "${ALL_GROUPS[@]}" "${EXTRA_GROUPS[@]}"; exit 0 ;;
-    --help | -h) sed -n '2,10s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --list) list=1 ;;
+    --help | -h) sed -n '2,14s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) warn "unknown option: $1 (see --help)"; exit 2 ;;
     esac
     shift
 done
+((!(fast && all))) || { warn "--fast and --all exclude each other"; exit 2; }
+if ((list)); then
+    if ((fast)); then printf '%s\n' "${FAST_GROUPS[@]}"
+    elif ((all)); then printf '%s\n' "${ALL_GROUPS[@]}"
+    else printf '%s\n' "${PLAIN_GROUPS[@]}" "${ALL_GROUPS[@]}" "${MACHINE_GROUPS[@]}" | awk '!seen[$0]++'; fi
+    exit 0
+fi
 if ((${#only[@]} == 0)); then
-    only=("${ALL_GROUPS[@]}")
-    ((fast)) && only=("${FAST_GROUPS[@]}")
+    only=("${PLAIN_GROUPS[@]}")
+    if ((fast)); then only=("${FAST_GROUPS[@]}"); fi
+    if ((all)); then only=("${ALL_GROUPS[@]}"); fi
 fi
 for group in "${only[@]}"; do
     declare -F "group_$group" >/dev/null || { warn "no such group: $group (see --list)"; exit 2; }
@@ -33,38 +47,78 @@ done
 export UNIT_PRESET=gcc-asan
 ((fast && !sanitize)) && UNIT_PRESET=dev
 
-ensure_packages "$mode" build test
+[[ -n ${KCONTROL_TEST_GROUPS-} ]] || ensure_packages "$mode" build test
 use_ccache
 LOGS=$BUILD/test-logs
 mkdir -p "$LOGS"
-passed=0 failed=0 skipped=0 names=()
+for group in "${only[@]}"; do rm -f "$LOGS/$group".{log,count,count.flaky,times,status}; done
 start_all=$SECONDS
-for group in "${only[@]}"; do
-    step "$group"
-    start=$SECONDS status=0
+
+is_one_of() { local each; for each in "${@:2}"; do [[ $each != "$1" ]] || return 0; done; return 1; }
+
+# stage GROUP build|run FUNCTION: runs the function with the group's log; what it took is a line of the group's times. The
+# status of a stage that failed stays in the group's status.
+stage() {
+    local group=$1 part=$2 function=$3 start=$SECONDS status=0
     RESULTS=$LOGS/$group.count
-    : >"$RESULTS"
-    # Not "group || status=$?" directly: that would switch errexit off inside the group.
+    # Not "function || status=$?" directly: that would switch errexit off inside the function.
     set +e
-    (set -e; "group_$group") >"$LOGS/$group.log" 2>&1 </dev/null
+    (
+        trap 'status=$?; times >"$LOGS/$group.$part.cpu"; exit $status' EXIT
+        # A test that waits for a cluster gets the processor before a compiler does.
+        [[ -z $waiting ]] || is_one_of "$group" "${WAITING_GROUPS[@]}" || renice -n 10 -p "$BASHPID" >/dev/null
+        set -e
+        "$function"
+    ) >>"$LOGS/$group.log" 2>&1 </dev/null
     status=$?
     set -e
-    read -r p f s < <(awk '{p += $1; f += $2; s += $3} END {print p + 0, f + 0, s + 0}' "$RESULTS")
-    # A group that broke off before it counted anything as failed is a failure, and so is one that counted nothing.
-    if ((status != 0 && f == 0)) || ((p + f + s == 0)); then f=$((f + 1)); fi
-    grep -E '^(note|skipped): ' "$LOGS/$group.log" | sed 's/^/   /' || true
-    if ((f > 0)); then
-        # Once more at the end, in few lines: who reads only the end of a long output learns what failed.
-        mapfile -t -O "${#names[@]}" names < <(
-            { grep -aoE '^(FAILED|FAIL|ERROR): .*' "$LOGS/$group.log" || echo "status $status"; } | sort -u | head -n 12 | cut -c1-160 | sed "s/^/$group: /")
-        grep -aE -A 60 '^(FAILED|FAIL|ERROR): ' "$LOGS/$group.log" | head -n 200 | sed 's/^/   | /' || true
-        say "   --- end of $LOGS/$group.log"
-        tail -n "${KCONTROL_LOG_TAIL:-60}" "$LOGS/$group.log" | sed 's/^/   | /'
+    ((status == 0)) || echo "$status" >"$LOGS/$group.status"
+    echo "$part $((SECONDS - start)) $(tail -n 1 "$LOGS/$group.$part.cpu" | cpu_seconds)" >>"$LOGS/$group.times"
+    rm -f "$LOGS/$group.$part.cpu"
+    return "$status"
+}
+
+run_group() {
+    stage "$1" run "group_$1" || true
+    report "$1"
+}
+
+# Runs the groups whose names it reads, one after the other.
+waiting_lane() {
+    local group
+    while read -r group; do run_group "$group"; done
+}
+
+waiting='' later=()
+lane=$BUILD/test-logs/lane.$$
+if ((${#only[@]} > 1)) && [[ ${KCONTROL_TEST_LANES:-2} != 1 ]]; then
+    for group in "${only[@]}"; do is_one_of "$group" "${WAITING_GROUPS[@]}" && waiting=yes; done
+fi
+if [[ $waiting ]]; then
+    mkfifo "$lane"
+    waiting_lane <"$lane" &
+    lane_process=$!
+    exec 8>"$lane"
+    rm "$lane"
+fi
+# First whatever compiles; then what runs, and by then no compiler is at work any more.
+for group in "${only[@]}"; do
+    step "$group"
+    if declare -F "build_$group" >/dev/null && ! stage "$group" build "build_$group"; then
+        report "$group"
+    elif [[ $waiting ]] && is_one_of "$group" "${WAITING_GROUPS[@]}"; then
+        echo "$group" >&8
+    elif declare -F "build_$group" >/dev/null; then
+        later+=("$group")
+    else
+        run_group "$group"
     fi
-    say "   $p passed, $f failed, $s skipped ($((SECONDS - start)) s)"
-    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
-((failed == 0)) || printf '   %s\n' "Failed:" "${names[@]}"
-say "All groups took $((SECONDS - start_all)) s."
-say "$passed passed, $failed failed, $skipped skipped"
-((failed == 0))
+if [[ $waiting ]]; then exec 8>&-; fi
+# What measures or has deadlines runs when nothing compiles and no cluster is at work.
+if [[ $waiting ]]; then wait "$lane_process"; fi
+for group in "${later[@]}"; do
+    step "$group runs"
+    run_group "$group"
+done
+close_report "$((SECONDS - start_all))" "$all" "${only[@]}"

@@ -87,6 +87,7 @@ e2e_of_world() {
     python=$(python3 -c 'import sys; print(sys.base_prefix)')
     (
         name_e2e_programs "$programs" "$programs"
+        name_e2e_tools
         export -f run_e2e
         export ROOT
         unshare --mount bash -c '

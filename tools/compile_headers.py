@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Compiles every public header as the first line of a translation unit of its own.
+"""Compiles every public header, so that a header that leans on what its user happened to include before it fails here.
 
-A header that leans on what its user happened to include before it fails here. Syntax only: nothing is linked.
-usage: compile_headers.py ROOT [--jobs N] [--results FILE]
+Without --alone, one translation unit per room includes all headers of that room, those that include least of us first. This
+finds headers that do not compile, and most missing includes. With --alone each header is the first line of a translation unit
+of its own, which finds all of them. Syntax only: nothing is linked.
+usage: compile_headers.py ROOT [--alone] [--jobs N] [--results FILE] | --self-test
 """
 import argparse
 import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,35 +24,96 @@ def public_headers(include):
     return sorted(h for h in include.rglob("*.hpp") if not {"detail", "impl"} & set(h.relative_to(include).parts))
 
 
-def compile_header(compiler, include, header, folder):
-    name = header.relative_to(include).as_posix()
+def name_of(include, header):
+    return header.relative_to(include).as_posix()
+
+
+def reached(include, header, known):
+    """Our own headers that a header includes, itself among them; `known` keeps what was found."""
+    name = name_of(include, header)
+    if name not in known:
+        known[name] = {name}
+        for other in re.findall(r'#include [<"]([^>"]+\.hpp)[>"]', header.read_text()):
+            if (include / other).is_file():
+                known[name] |= reached(include, include / other, known)
+    return known[name]
+
+
+def units(include, headers, alone):
+    """{what is compiled: its headers, in the order in which they are included}"""
+    if alone:
+        return {name_of(include, h): [h] for h in headers}
+    rooms, known = {}, {}
+    for header in sorted(headers, key=lambda h: (len(reached(include, h, known)), h)):
+        rooms.setdefault(name_of(include, header.parent), []).append(header)
+    return rooms
+
+
+def compile_unit(compiler, include, name, headers, folder):
+    """(name, headers in it, whether it compiles, what the compiler says)"""
     source = pathlib.Path(folder) / (name.replace("/", "_") + ".cpp")
     # Twice: a missing include guard shows.
-    source.write_text(f"#include <{name}>\n#include <{name}>\n")
+    lines = [f"#include <{name_of(include, header)}>\n" for header in headers]
+    source.write_text("".join(2 * lines))
     run = subprocess.run([compiler, *FLAGS, f"-I{include}", str(source)], capture_output=True, text=True)
-    return name, run.returncode == 0, run.stderr
+    return name, len(headers), run.returncode == 0, run.stderr
+
+
+def check(include, alone, jobs):
+    """(headers that are in units that compile, headers that are in others, units, texts of the failures)"""
+    compiler = os.environ.get("CXX", "g++")
+    every = units(include, public_headers(include), alone)
+    good = bad = 0
+    texts = []
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        # Those with most headers first: they take longest.
+        work = sorted(every.items(), key=lambda unit: -len(unit[1]))
+        for name, count, ok, text in pool.map(lambda u: compile_unit(compiler, include, *u, folder), work):
+            good, bad = good + ok * count, bad + (not ok)
+            if not ok:
+                texts.append(f"FAILED: {name} does not compile\n{text[:3000]}")
+    return good, bad, len(every), texts
+
+
+def self_test():
+    """Headers that fail, in both ways, and one that only fails alone."""
+    failures = []
+    for files, together, alone in [
+        ({"a.hpp": "#pragma once\nint a();\n", "b.hpp": '#pragma once\n#include <r/a.hpp>\nint b();\n'}, 0, 0),
+        ({"a.hpp": "#pragma once\nstruct a {};\n", "b.hpp": "#pragma once\na b();\n"}, 0, 1),  # only order hides it
+        ({"b.hpp": "#pragma once\nstruct b {};\n", "a.hpp": "#pragma once\nb a();\n"}, 1, 1),
+        ({"a.hpp": "#pragma once\n#include <r/z.hpp>\n#include <r/y.hpp>\n", "y.hpp": "#pragma once\n", "z.hpp": "#pragma once\n",
+          "b.hpp": "#pragma once\n#include <r/y.hpp>\nz b();\n"}, 1, 1),
+        ({"a.hpp": "struct a {};\n"}, 1, 1),  # no include guard
+        ({"a.hpp": "#pragma once\n", "detail/b.hpp": "no\n", "impl/c.hpp": "no\n"}, 0, 0),
+    ]:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder) / "r" / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            found = [check(pathlib.Path(folder), way, 2)[1] for way in (False, True)]
+            if found != [together, alone]:
+                failures.append(f"{files}: {found}")
+    print("\n".join(failures) or "self-test: clean")
+    return 1 if failures else 0
 
 
 def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--results", type=pathlib.Path)
     arguments = parser.parse_args()
-    include = arguments.root / "include"
-    compiler = os.environ.get("CXX", "g++")
-    headers = public_headers(include)
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for name, ok, text in pool.map(lambda h: compile_header(compiler, include, h, folder), headers):
-            failed += not ok
-            if not ok:
-                print(f"FAILED: {name} does not compile on its own\n{text[:3000]}")
-    print(f"{len(headers)} headers, {failed} failed")
+    good, bad, count, texts = check(arguments.root / "include", arguments.alone, arguments.jobs)
+    print("\n".join([*texts, f"{good} headers compile in {count} units, {bad} units do not", f"units: {count}"]))
     if arguments.results:
         with arguments.results.open("a") as file:
-            file.write(f"{len(headers) - failed} {failed} 0\n")
-    return 1 if failed else 0
+            file.write(f"{good} {bad} 0\n")
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":

@@ -133,7 +133,9 @@ def check(root, out, parts=(), jobs=2, prefix=None):
         left_out += [f"{path}:{one.line}: {one.reason}" for one in blocks if one.kind == "left_out"]
         work += jobs_of(root, out, path, blocks)
     texts += [f"FAILED: {text}" for text in traps(out)]
-    if any("-Winvalid-pch" in one.flags for one in work):
+    fragments = any("-Winvalid-pch" in one.flags for one in work)
+    texts.append(f"units: {len(work) + fragments}")
+    if fragments:
         precompile(root, out)
     running = [one for one in work if one.runs and prefix]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

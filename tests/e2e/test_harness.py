@@ -1,9 +1,14 @@
 """The harness itself: what must be found wrong in an event stream, is."""
+import pathlib
+import re
 import unittest
 
 import expected
 import monitor
+import part
 import words
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def stream(*events):
@@ -68,6 +73,34 @@ class Harness(unittest.TestCase):
         self.assertEqual(expected.state({"kind": "MPIJob", "spec": {}, "status": {"conditions": conditions}}), "Succeeded")
         resumed = {"kind": "Job", "spec": {}, "status": {"active": 1, "conditions": [{"type": "Suspended", "status": "False"}]}}
         self.assertEqual(expected.state(resumed), "Running")
+
+
+class Part(unittest.TestCase):
+    """part.py names tests that exist, and every program and every room of the library."""
+
+    @staticmethod
+    def programs():
+        """Those that are built below examples/ and tools/."""
+        for lists in [*(ROOT / "examples").rglob("CMakeLists.txt"), *(ROOT / "tools").glob("*/CMakeLists.txt")]:
+            text = lists.read_text()
+            yield from re.findall(r"^add_executable\((\w+) [^A]", text, re.M)
+            yield from (f"kcontrol-{name}" for name in re.findall(r"^kcontrol_tool\((\w+)", text, re.M))
+            yield from re.findall(r"^configure_file\((kcontrol-\w+)\.in ", text, re.M)
+            for names in re.findall(r"^foreach\(program IN ITEMS (.*)\)$", text, re.M):
+                yield from names.split()
+
+    def test_nothing_is_missing(self):
+        rooms = {path.name for path in (ROOT / "include" / "kcontrol").iterdir() if path.is_dir()}
+        programs = set(self.programs())
+        self.assertLessEqual({"kc", "training_monitor", "9_lease", "kcontrol-gen", "kcontrol-apiserver"}, programs)
+        named = {each for chosen in part.TESTS.values() for each in chosen} | set(part.ELSEWHERE)
+        self.assertEqual(rooms | programs, named)
+
+    def test_the_tests_exist(self):
+        loader = unittest.TestLoader()
+        suite = loader.loadTestsFromNames(part.NAMES)
+        self.assertEqual(loader.errors, [])
+        self.assertGreaterEqual(suite.countTestCases(), len(part.NAMES))
 
 
 if __name__ == "__main__":

@@ -290,21 +290,24 @@ def lease(program, cluster, config):
         sys.exit("9_lease: the Lease was not given up")
 
 
+def climb(programs, cluster, folder, make_cluster):
+    """Every rung with this cluster; `make_cluster` makes a second one. The programs' files are in `folder`."""
+    config = cluster.kubeconfig(folder / "kubeconfig")
+    hello(programs / "1_hello", cluster, config)
+    informer(programs / "informer", cluster, config)
+    client(programs / "client", cluster, config)
+    configmap(programs / "2_configmap", cluster, config)
+    nodes(programs / "4_nodes", cluster, config)
+    any_kind(programs / "5_any_kind", cluster, config)
+    embedded(programs / "7_embedded", cluster, config)
+    lease(programs / "9_lease", cluster, config)
+    clusters(programs / "6_clusters", cluster, folder / "clusters", make_cluster)
+
+
 def run(server_folder, program_folder):
-    server, programs = pathlib.Path(server_folder) / "api_server", pathlib.Path(program_folder)
-    with contextlib.ExitStack() as stack:
-        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        cluster = stack.enter_context(Cluster(server))
-        config = cluster.kubeconfig(folder / "kubeconfig")
-        hello(programs / "1_hello", cluster, config)
-        informer(programs / "informer", cluster, config)
-        client(programs / "client", cluster, config)
-        configmap(programs / "2_configmap", cluster, config)
-        nodes(programs / "4_nodes", cluster, config)
-        any_kind(programs / "5_any_kind", cluster, config)
-        embedded(programs / "7_embedded", cluster, config)
-        lease(programs / "9_lease", cluster, config)
-        clusters(programs / "6_clusters", cluster, folder / "clusters", lambda: Cluster(server))
+    server = pathlib.Path(server_folder) / "api_server"
+    with tempfile.TemporaryDirectory() as folder, Cluster(server) as cluster:
+        climb(pathlib.Path(program_folder), cluster, pathlib.Path(folder), lambda: Cluster(server))
     print("all rungs held")
 
 

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# Groups for tests/test_script/run.py: each ends in one of the ways in which a group can end.
+PLAIN_GROUPS=(good)
+ALL_GROUPS=(good flaky)
+FAST_GROUPS=(good)
+MACHINE_GROUPS=()
+WAITING_GROUPS=(waits waits_badly)
+COMPILING_GROUPS=(compiles)
+count() { echo "$1 $2 $3" >>"$RESULTS"; }
+trace() { echo "$1" >>"$TRACE"; }
+
+group_good() { echo "note: all is well"; count 3 0 1; }
+group_failing() { echo "FAILED: the third case"; count 2 1 0; }
+group_broken() { count 5 0 0; false; }
+group_silent() { true; }
+group_says_so() { echo "FAILED: said but counted"; count 0 1 0; false; }
+group_flaky() { count 4 0 0; echo "test_x" >>"$RESULTS.flaky"; }
+
+build_built() { trace "build built"; echo "[1/2] Building CXX object a.o"; echo "[2/2] Building CXX object b.o"; }
+group_built() { trace "run built"; count 1 0 0; }
+build_unbuilt() { echo "FAILED: it does not compile"; false; }
+group_unbuilt() { trace "run unbuilt"; count 1 0 0; }
+group_compiles() { trace "run compiles"; echo "units: 3"; count 1 0 0; }
+build_waits() { trace "build waits"; }
+# Until a group that compiles has run beside it.
+group_waits() {
+    while ! grep -qx "run compiles" "$TRACE"; do read -rt 0.05 <> <(:) || true; done
+    trace "run waits"
+    count 1 0 0
+}
+group_waits_badly() { echo "FAILED: it waits in vain"; count 0 1 0; }
