@@ -92,8 +92,10 @@ def sentences(begin, lines):
         yield start, " ".join(words)
 
 
-def faults(text):
+def faults(text, skip=lambda line: False):
     for begin, lines in paragraphs(text):
+        if skip(lines[0]):
+            continue
         for number, sentence in sentences(begin, lines):
             count = len(re.findall(r"[^\s]*\w[^\s]*", sentence))
             if count > LONGEST:
@@ -146,7 +148,10 @@ def self_test():
 
 
 def check(root, pages):
-    return [f"{page.relative_to(root)}:{number}: {message}" for page in pages for number, message in faults(page.read_text())]
+    # A cell that names tests has the words of the tests: `room/file: how a case begins`.
+    named = re.compile(r"\s*[a-z_]+/\w*(: |;|$)")
+    return [f"{page.relative_to(root)}:{number}: {message}" for page in pages
+            for number, message in faults(page.read_text(), named.match if page.name == "parity.md" else lambda line: False)]
 
 
 def main():
