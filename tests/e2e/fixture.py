@@ -126,7 +126,7 @@ class WorldTest(unittest.TestCase):
             differing = [k for k in {*wanted, *shown} if wanted.get(k) != shown.get(k)]
             return "\n".join(f"{name} {k}:\n  cluster {wanted.get(k)}\n  monitor {shown.get(k)}" for k in differing)
 
-        wait.until(difference, same, 30)
+        wait.until(difference, same)
 
     def until_state(self, name, kind, job, state, namespace="default"):
         def reached():
@@ -154,7 +154,7 @@ class WorldTest(unittest.TestCase):
         for name in KINDS:
             if self.monitor.cluster(name):
                 self.until_same(name)
-        wait.until("the event stream does not arrive at what /api/v1/jobs shows", self.stream_is_current, 10)
+        wait.until("the event stream does not arrive at what /api/v1/jobs shows", self.stream_is_current)
         for name in self.others:
             self.assertEqual(self.before[name], self.monitor.counters(name, KINDS[name]),
                              f"{name} was not left alone")

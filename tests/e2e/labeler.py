@@ -58,13 +58,13 @@ class Labeler:
     def records(self):
         return [json.loads(line) for line in self.log.read_text().splitlines() if line.endswith("}")]
 
-    def wait_for(self, message, deadline=20):
+    def wait_for(self, message):
         def told():
             if self.process.poll() is not None:
                 raise AssertionError(f"the labeler ended: {self.log.read_text()}")
             return next((r for r in self.records() if r["message"] == message), None)
 
-        return wait.until(lambda: f"no record {message!r} in {self.log.read_text()}", told, deadline)
+        return wait.until(lambda: f"no record {message!r} in {self.log.read_text()}", told)
 
     def get(self, path):
         """(status, text)"""

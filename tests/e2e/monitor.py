@@ -44,7 +44,7 @@ class Monitor:
         self.process = subprocess.Popen(
             [binary(), *source, "--listen", f"127.0.0.1:{self.port}", "--output", "none", *options],
             stdin=subprocess.DEVNULL, stdout=self.log.open("w"), stderr=subprocess.STDOUT)
-        wait.until(lambda: f"the monitor does not answer: {self.log.read_text()[-2000:]}", self.answers, 30)
+        wait.until(lambda: f"the monitor does not answer: {self.log.read_text()[-2000:]}", self.answers)
         self.events = Events(self.port)
 
     def answers(self):
@@ -105,7 +105,7 @@ class Events:
         self.connection = http.client.HTTPConnection("127.0.0.1", port)
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
-        wait.until("no ready event", lambda: any(name == "ready" for _, name, _ in self.all) or self.failure, 30)
+        wait.until("no ready event", lambda: any(name == "ready" for _, name, _ in self.all) or self.failure)
 
     def read(self):
         try:

@@ -117,7 +117,7 @@ class Servers(Folder):
             with self.subTest(name):
                 until(name, state, parts)
         until("torn", "failed", ["torn.kubeconfig"])
-        wait.until("nobody asked the stalling server", lambda: stalling.requests, 10)
+        wait.until("nobody asked the stalling server", lambda: stalling.requests)
         self.assertEqual(monitor.cluster("stall")["state"], "connecting")
 
         good.add("second")

@@ -46,7 +46,7 @@ class LabelerAccess(unittest.TestCase):
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file, env=labeler.environment(INVENTORY))
         cls.addClassCleanup(cls.end)
         found = wait.until(lambda: f"it does not serve: {cls.log.read_text()}",
-                           lambda: re.search(r"https://[\d.:]*?:(\d+)/", cls.log.read_text()), 30)
+                           lambda: re.search(r"https://[\d.:]*?:(\d+)/", cls.log.read_text()))
         cls.port = int(found[1])
         wait.until("no sample comes", lambda: "DCGM_FI_DEV_GPU_TEMP{" in cls.ask("/metrics", cls.login())[2])
         wait.until("it does not become ready", lambda: cls.ask("/readyz")[0] == 200)
@@ -113,11 +113,11 @@ class LabelerAccess(unittest.TestCase):
         for kind in ("crt", "key"):
             os.replace(self.folder / f"renewed.{kind}", self.folder / f"server.{kind}")
         (self.folder / "tokens").write_text("a-token-that-came-later\n")
-        wait.until("the certificate is not renewed", lambda: self.ask("/healthz") and self.serial != before, 40)
-        wait.until("the new token does not open", lambda: self.ask("/", self.login("a-token-that-came-later"))[0] == 200, 40)
+        wait.until("the certificate is not renewed", lambda: self.ask("/healthz") and self.serial != before)
+        wait.until("the new token does not open", lambda: self.ask("/", self.login("a-token-that-came-later"))[0] == 200)
         self.assertEqual(self.ask("/", self.login())[0], 401)
         (self.folder / "tokens").write_text("short\n")
-        wait.until("the broken file is not told", lambda: "line 1" in self.log.read_text(), 40)
+        wait.until("the broken file is not told", lambda: "line 1" in self.log.read_text())
         self.assertEqual(self.ask("/", self.login("a-token-that-came-later"))[0], 200)
 
     def test_5_the_log_holds_no_token(self):

@@ -107,7 +107,7 @@ class LabelerOnANode(unittest.TestCase):
         return labels
 
     def until_labels(self, wanted):
-        wait.until(lambda: f"the labels are {self.ours()}, and should be {wanted}", lambda: self.ours() == wanted, 30)
+        wait.until(lambda: f"the labels are {self.ours()}, and should be {wanted}", lambda: self.ours() == wanted)
 
     def test_one_pass_and_a_second_that_has_nothing_to_write(self):
         done = self.once()
@@ -293,7 +293,7 @@ class LabelerOnANode(unittest.TestCase):
         self.must("POST", policy + "ybindings", {"metadata": {"name": "no-families"}, "spec": {
             "policyName": "no-families", "validationActions": ["Deny"]}})
         self.addCleanup(self.server.ask, "DELETE", policy + "ybindings/no-families")
-        wait.until("the policy is not in force", in_force, 30)
+        wait.until("the policy is not in force", in_force)
         wanted = labeler.golden("a100-x8")
         family = wanted.pop("nvidia.com/gpu.family")
         running = self.start("--schedule", "@every 1s")

@@ -174,7 +174,7 @@ class LeadershipTest(unittest.TestCase):
 
     def until_writing(self, who):
         wait.until(lambda: f"{who.name} does not write: {self.record.last}",
-                   lambda: self.record.last.startswith(f"{who.name}{who.number}/"), 30, 0.02)
+                   lambda: self.record.last.startswith(f"{who.name}{who.number}/"), every=0.02)
 
     def check_writes(self):
         late = self.record.late()

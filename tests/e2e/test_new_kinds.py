@@ -94,7 +94,7 @@ class NewKinds(unittest.TestCase):
                     took[name] = time.monotonic() - begin
             return len(took) == len(LOGINS)
 
-        wait.until(lambda: f"{file}: shown after {took}; {self.monitor.cluster('lesser')}", all_show, PROBE + 5)
+        wait.until(lambda: f"{file}: shown after {took}; {self.monitor.cluster('lesser')}", all_show)
         shown = ", ".join(f"{took[name]:.1f} s ({name})" for name in LOGINS)
         print(f"note: {file}: its first job is made after {made:.1f} s and shows after {shown}")
         self.assertLess(took["reader"], SOON)

@@ -81,7 +81,7 @@ class ScarcityTest(unittest.TestCase):
         made = monitors.Monitor(self.clusters, self.folder / "monitor.log",
                                 "--health-probe-bind-address", f"127.0.0.1:{self.health}", *options)
         self.addCleanup(self.end, made)
-        wait.until("the monitor does not get ready", lambda: made.get_raw("/readyz")[0] == 200, 30)
+        wait.until("the monitor does not get ready", lambda: made.get_raw("/readyz")[0] == 200)
         return made
 
     def end(self, monitor):
@@ -120,7 +120,7 @@ class ScarcityTest(unittest.TestCase):
         second = self.serve("b")
         second.set("gpt", "Running")
         first.set("bert", "Succeeded")
-        wait.until("what is connected does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded", 30)
+        wait.until("what is connected does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded")
         self.assertEqual(monitors.get_text(self.health, "/healthz")[0], 200)
         self.assertIn("closed to make room", monitor.log.read_text())
         self.assertIn('reason="descriptors"', monitor.get_raw("/metrics")[1])
@@ -137,7 +137,7 @@ class ScarcityTest(unittest.TestCase):
         with small_file_system(2 * MIB) as disk:
             monitor = self.start("--state", disk / "state.db")
             verbose = lambda: monitor.get_raw("/readyz?verbose")[1]
-            says = lambda what: wait.until(lambda: f"{what}: {verbose()}", lambda: what in verbose(), 40)
+            says = lambda what: wait.until(lambda: f"{what}: {verbose()}", lambda: what in verbose())
             says("[+]state file")
             filler = disk / "filler"
             with contextlib.suppress(OSError), filler.open("wb", buffering=0) as out:
@@ -189,7 +189,7 @@ class ScarcityTest(unittest.TestCase):
         wait.until("it does not say that memory ran out", lambda: "memory" in (monitor.cluster("b") or {}).get("reason", ""), 60)
         self.assertEqual(monitors.get_text(self.health, "/healthz")[0], 200)
         small.set("bert", "Succeeded")
-        wait.until("the other cluster does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded", 30)
+        wait.until("the other cluster does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded")
         resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         self.recovers(monitor, 30000)
         self.assertEqual(monitor.stop(), 0)
@@ -201,7 +201,7 @@ class ScarcityTest(unittest.TestCase):
         small.set("bert", "Running")
         large.set("job", "Running")
         monitor = self.start()
-        wait.until("the first job is not there", lambda: len(monitor.jobs("b")) == 1, 30)
+        wait.until("the first job is not there", lambda: len(monitor.jobs("b")) == 1)
         pid = monitor.process.pid
         statm = lambda: int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[0]) * resource.getpagesize()
         resource.prlimit(pid, resource.RLIMIT_AS, (statm() + 24 * MIB, resource.RLIM_INFINITY))
@@ -215,7 +215,7 @@ class ScarcityTest(unittest.TestCase):
             time.sleep(1)
         self.assertLess(used() - before, 3 * os.sysconf("SC_CLK_TCK"), "it spins")
         small.set("bert", "Succeeded")
-        wait.until("the other cluster does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded", 30)
+        wait.until("the other cluster does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded")
         resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         self.recovers(monitor, 30001)
         self.assertEqual(monitor.stop(), 0)
@@ -230,7 +230,7 @@ class ScarcityTest(unittest.TestCase):
         with memory_group(limit) as (move, kills):
             monitor = self.start()
             move(monitor.process.pid)
-            wait.until("the jobs are not there", lambda: len(monitor.jobs("a")) == 2000, 30)
+            wait.until("the jobs are not there", lambda: len(monitor.jobs("a")) == 2000)
             get = "GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n"
             for text in ("", "GET / HTTP/1.1\r\nX: ", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000\r\n\r\nx",
                          get.format("/api/v1/jobs"), get.format("/api/v1/events")):

@@ -137,7 +137,7 @@ class ShardingTest(unittest.TestCase):
             cls.real.ask("POST", "/api/v1/namespaces", json.dumps({"metadata": {"name": name}}))
             made = {"metadata": {"name": "work", "labels": {"probe": "yes"}}, "data": {"by": "", "n": ""}}
             wait.until(lambda: f"no ConfigMap in {name}", lambda: cls.real.ask(
-                "POST", f"/api/v1/namespaces/{name}/configmaps", json.dumps(made))[0] in (201, 409), 30)
+                "POST", f"/api/v1/namespaces/{name}/configmaps", json.dumps(made))[0] in (201, 409))
 
     def setUp(self):
         random.seed(os.environ.get("KCONTROL_SHARD_SEED", "1"))
@@ -157,11 +157,11 @@ class ShardingTest(unittest.TestCase):
         now = self.writers.since(since)
         return len(now) == len(CLUSTERS) and set(now.values()) <= alive
 
-    def until_owned(self, limit, but=()):
+    def until_owned(self, but=()):
         """How long that takes."""
         begun = time.monotonic()
         wait.until(lambda: f"not all clusters are worked on: {self.writers.last}",
-                   lambda: self.all_owned(begun, but), limit, 0.02)
+                   lambda: self.all_owned(begun, but), every=0.02)
         return time.monotonic() - begun
 
     def until_spread(self):
@@ -176,7 +176,7 @@ class ShardingTest(unittest.TestCase):
         deadline = time.monotonic() + 10
         while not spread() and time.monotonic() < deadline:
             time.sleep(0.05)
-        self.until_owned(60)
+        self.until_owned()
 
     def work(self, what, back):
         """That often one of the replicas is struck by `what`, and is whole again after `back`."""
@@ -187,10 +187,10 @@ class ShardingTest(unittest.TestCase):
             victim = random.choice(self.replicas)
             had = sum(1 for who, _ in self.writers.last.values() if who == victim.identity)
             what(victim)
-            seconds = self.until_owned(LEASE + 12, but=(victim,))
+            seconds = self.until_owned(but=(victim,))
             took.append((round(seconds, 2), had))
             back(victim)
-        self.until_owned(60)
+        self.until_owned()
         late, handovers, requests = check(audited(self.real.work / "audit.log"))
         self.assertEqual(late, [], "a replica asked a cluster that was another's")
         took = [seconds for seconds, had in took if had]

@@ -82,7 +82,7 @@ class StreamsTest(unittest.TestCase):
         cls.real.ask("POST", "/api/v1/namespaces/default/pods", json.dumps(
             {"metadata": {"name": "web"}, "spec": {"nodeName": "n0", "containers": [{"name": "c", "image": "x"}]}}))
         wait.until(lambda: f"the pod does not run: {(cls.real.work / 'kwok.log').read_text()[-2000:]}", lambda: cls.real.ask(
-            "GET", "/api/v1/namespaces/default/pods/web")[1]["status"]["phase"] == "Running", 30)
+            "GET", "/api/v1/namespaces/default/pods/web")[1]["status"]["phase"] == "Running")
         code, node = cls.real.ask("PATCH", "/api/v1/nodes/n0/status", json.dumps({"status": {
             "addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": port}}}}), "application/merge-patch+json")

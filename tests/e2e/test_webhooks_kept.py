@@ -46,7 +46,7 @@ class KeptTest(unittest.TestCase):
         self.addCleanup(replica.kill)
         replica.wait_ready()
         self.service.replicas.append(replica)
-        wait.until("no endpoint", lambda: replica.port in self.service.endpoints, 10)
+        wait.until("no endpoint", lambda: replica.port in self.service.endpoints)
         return replica
 
     def create(self, name, version="v1", **spec):
@@ -108,14 +108,14 @@ class KeptTest(unittest.TestCase):
         self.heeded("first")
         code, _ = self.real.ask("DELETE", f"{VALIDATING}/kept")
         self.assertEqual(code, 200)
-        wait.until("it is not made anew", self.bundle, 30)
+        wait.until("it is not made anew", self.bundle)
         broken = {"webhooks": [{**self.real.ask("GET", f"{VALIDATING}/kept")[1]["webhooks"][0],
                                 "clientConfig": {"url": "https://127.0.0.1:1/", "caBundle": base64.b64encode(
                                     (self.real.work / "other" / "ca.crt").read_bytes()).decode()}}]}
         code, answer = self.real.ask("PATCH", f"{VALIDATING}/kept", json.dumps(broken), MERGE)
         self.assertEqual(code, 200, answer)
         right = lambda: self.real.ask("GET", f"{VALIDATING}/kept")[1]["webhooks"][0]["clientConfig"]["url"]
-        wait.until("the address stays wrong", lambda: right().startswith(self.url), 30)
+        wait.until("the address stays wrong", lambda: right().startswith(self.url))
         self.heeded("second")
 
     def test_what_is_printed_is_applied_and_only_trust_is_kept(self):

@@ -35,7 +35,7 @@ class End(WorldTest):
         def counts():
             return json.loads(self.monitor.get_raw("/api/v1/notices")[1])
 
-        wait.until(lambda: f"notices wait: {counts()}", lambda: counts()["queued"] == 0, 30)
+        wait.until(lambda: f"notices wait: {counts()}", lambda: counts()["queued"] == 0)
         self.assertEqual({k: v for k, v in counts().items() if k != "sent"},
                          {"queued": 0, "failed": 0, "dropped": 0, "coalesced": 0, "deadLetters": []})
         told = {}
