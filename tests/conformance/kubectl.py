@@ -47,8 +47,8 @@ def type_at(kubectl, kubeconfig, cache, case):
     words = re.findall(r"\S+", case["run"]) if "schedule" not in case["run"] else split_schedule(case["run"])
     env = {**os.environ, "KUBECONFIG": kubeconfig, "KUBECTL_EXTERNAL_DIFF": "diff -u", "TZ": "UTC"}
     env["KUBE_EDITOR"] = case.get("editor", "false")
-    done = subprocess.run([kubectl, "--cache-dir", cache, "-n", "typed", "--request-timeout=20s", *words], env=env,
-                          input=case.get("input", ""), capture_output=True, text=True, timeout=60)
+    done = subprocess.run([kubectl, "--cache-dir", cache, "-n", "typed", "--request-timeout=60s", *words], env=env,
+                          input=case.get("input", ""), capture_output=True, text=True, timeout=600)
     said = done.stdout
     if "--raw" in words and said.startswith("{"):
         shown = json.loads(said)

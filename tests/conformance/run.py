@@ -40,7 +40,7 @@ def ask(case):
     request = urllib.request.Request(options.url + case["path"], method=case["method"], headers=headers,
                                      data=None if body is None else body.encode())
     try:
-        with urllib.request.urlopen(request, context=context, timeout=30) as answer:
+        with urllib.request.urlopen(request, context=context, timeout=60) as answer:
             return answer.status, answer.read().decode(), answer.headers
     except urllib.error.HTTPError as answer:
         return answer.code, answer.read().decode(), answer.headers

@@ -29,7 +29,7 @@ def write_files(folder):
 
 def timed(what, command, **more):
     begun = time.monotonic()
-    subprocess.run(command, check=True, timeout=300, **more)
+    subprocess.run(command, check=True, timeout=3600, **more)
     print(f"note: first controller: {what} took {time.monotonic() - begun:.1f} s", flush=True)
 
 
@@ -54,12 +54,12 @@ def run_program(prefix, folder):
             program = subprocess.Popen([folder / "build/entries", "--kubeconfig", "kc"], cwd=folder, stderr=to)
             wait_for("the program has counted", lambda: "info counted" in log.read_text())
             program.terminate()
-            if program.wait(30) != 0:
+            if program.wait(60) != 0:
                 sys.exit(f"the program ended with status {program.returncode}")
         finally:
             for one in filter(None, (program, server)):
                 one.terminate()
-                one.wait(30)
+                one.wait(60)
 
 
 def main():

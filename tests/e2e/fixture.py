@@ -53,7 +53,7 @@ class World:
         with concurrent.futures.ThreadPoolExecutor() as pool:
             list(pool.map(lambda each: each.start(), (self.alpha, self.beta)))
         self.beta.kubectl("apply", "--server-side", "-f", ROOT / "tests/e2e/crds/trainjobs_v1alpha1.yaml")
-        self.beta.kubectl("wait", "--for=condition=Established", "crd", "--all")
+        self.beta.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
         for file in ("namespace.yaml", "reader.yaml"):
             self.beta.kubectl("apply", "-f", DEPLOY / file)
         self.beta.apply(binding("monitor"))

@@ -26,7 +26,7 @@ def binary():
 
 def get_text(port, path):
     """Status and body of an answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
@@ -90,8 +90,8 @@ class Monitor:
     def stop(self):
         """The exit code after SIGTERM."""
         self.process.terminate()
-        code = self.process.wait(timeout=10)
-        self.events.thread.join(timeout=10)
+        code = self.process.wait(timeout=60)
+        self.events.thread.join(timeout=60)
         words.check(self.log.read_text(errors="replace"))
         return code
 

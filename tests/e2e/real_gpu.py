@@ -81,7 +81,7 @@ class RealGpu(unittest.TestCase):
     def ask(program, method, path, body=None):
         request = urllib.request.Request(program.url + path, json.dumps(body).encode() if body else None, method=method,
                                          headers={"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return json.loads(answer.read())
 
     def load(self, held):

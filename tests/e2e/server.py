@@ -49,7 +49,7 @@ class Server:
         request = urllib.request.Request(self.url + path, method=method, data=body and body.encode(),
                                          headers={"Content-Type": content_type})
         try:
-            with urllib.request.urlopen(request, context=self.context, timeout=30) as answer:
+            with urllib.request.urlopen(request, context=self.context, timeout=60) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as answer:
             return answer.code, answer.read().decode()

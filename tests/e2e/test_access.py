@@ -55,7 +55,7 @@ class Serving(unittest.TestCase):
     @classmethod
     def end(cls):
         cls.process.terminate()
-        cls.process.wait(10)
+        cls.process.wait(60)
 
 
 class Access(Serving):
@@ -77,7 +77,7 @@ class Access(Serving):
         context = ssl.create_default_context(cafile=self.folder / "ca.crt")
         if certificate:
             context.load_cert_chain(self.folder / f"{certificate}.crt", self.folder / f"{certificate}.key")
-        connection = http.client.HTTPSConnection("localhost", self.port, context=context, timeout=20)
+        connection = http.client.HTTPSConnection("localhost", self.port, context=context, timeout=60)
         try:
             connection.request(method, path, headers=headers or {})
             answer = connection.getresponse()
@@ -154,7 +154,7 @@ class Crowds(Serving):
 
     def ask(self, path, login=True):
         context = ssl.create_default_context(cafile=self.folder / "server.crt")
-        connection = http.client.HTTPSConnection("localhost", self.port, context=context, timeout=20)
+        connection = http.client.HTTPSConnection("localhost", self.port, context=context, timeout=60)
         try:
             connection.request("GET", path, headers={"Authorization": f"Bearer {TOKEN}"} if login else {})
             answer = connection.getresponse()
@@ -166,7 +166,7 @@ class Crowds(Serving):
         return monitors.get_text(self.health, path)
 
     def connect(self, port, tls, text=b""):
-        plain = socket.create_connection(("localhost", port), timeout=20)
+        plain = socket.create_connection(("localhost", port), timeout=60)
         # Else a request waits for the handshake's last segment to be acknowledged, and comes behind those of others.
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if not tls:

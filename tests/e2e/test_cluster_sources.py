@@ -133,7 +133,7 @@ class ClusterSourcesTest(unittest.TestCase):
 
     def test_zz_it_ends(self):
         self.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.process.wait(30), 0)
+        self.assertEqual(self.process.wait(60), 0)
 
 
 if __name__ == "__main__":

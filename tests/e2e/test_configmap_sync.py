@@ -103,7 +103,7 @@ class ConfigMapSync(unittest.TestCase):
         self.assertEqual(self.color("east"), "green")
 
         self.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.process.wait(30), 0)
+        self.assertEqual(self.process.wait(60), 0)
         self.assertNotIn("error", [line.split()[1] for line in self.log.read_text().splitlines() if "reconcile" not in line])
 
 

@@ -122,7 +122,7 @@ class KcTest(unittest.TestCase):
     def test_watch(self):
         follower = subprocess.Popen([self.program, "get", "cm", "seen", "-w", "--kubeconfig", self.real.kubeconfig],
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        follower.communicate(timeout=30)
+        follower.communicate(timeout=60)
         self.assertEqual(follower.returncode, 1)  # there is no such object
         self.kubectl("create", "configmap", "seen")
         follower = subprocess.Popen([self.program, "get", "cm", "seen", "-w", "--kubeconfig", self.real.kubeconfig],

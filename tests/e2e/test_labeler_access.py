@@ -59,7 +59,7 @@ class LabelerAccess(unittest.TestCase):
     @classmethod
     def end(cls):
         cls.process.send_signal(signal.SIGTERM)
-        cls.process.wait(10)
+        cls.process.wait(60)
 
     @staticmethod
     def login(token=TOKEN):
@@ -70,7 +70,7 @@ class LabelerAccess(unittest.TestCase):
         context = ssl.create_default_context(cafile=cls.folder / "ca.crt")
         if certificate:
             context.load_cert_chain(cls.folder / f"{certificate}.crt", cls.folder / f"{certificate}.key")
-        connection = http.client.HTTPSConnection("localhost", cls.port, context=context, timeout=20)
+        connection = http.client.HTTPSConnection("localhost", cls.port, context=context, timeout=60)
         try:
             connection.request("GET", path, headers=headers or {})
             answer = connection.getresponse()
@@ -89,7 +89,7 @@ class LabelerAccess(unittest.TestCase):
                 self.assertNotIn("Tesla", body)
         self.assertEqual((self.ask("/healthz")[0], self.ask("/readyz")[0]), (200, 200))
         probe = re.search(r'"serving health","(?:.*?)http://([\d.]+):(\d+)/', self.log.read_text())
-        connection = http.client.HTTPConnection(probe[1], int(probe[2]), timeout=10)
+        connection = http.client.HTTPConnection(probe[1], int(probe[2]), timeout=60)
         self.addCleanup(connection.close)
         connection.request("GET", "/readyz")
         self.assertEqual(connection.getresponse().status, 200)

@@ -102,7 +102,7 @@ class Deploy(unittest.TestCase):
             headers={"Content-Type": "application/merge-patch+json", "Authorization": f"Bearer {token}"})
         try:
             context = ssl.create_default_context(cafile=self.server.work / "ca.crt")
-            with urllib.request.urlopen(request, context=context, timeout=30) as answer:
+            with urllib.request.urlopen(request, context=context, timeout=60) as answer:
                 return answer.status, ""
         except urllib.error.HTTPError as answer:
             return answer.code, json.load(answer)["message"]

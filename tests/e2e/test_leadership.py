@@ -38,7 +38,7 @@ def build_peer(folder):
     out = folder / "leader_peer"
     environment = {**os.environ, "GOPROXY": "off", "GOFLAGS": "-mod=readonly"}
     run = subprocess.run([go, "build", "-o", out, "."], cwd=PEER, env=environment, capture_output=True, text=True,
-                         timeout=600)
+                         timeout=3600)
     return (out, "") if run.returncode == 0 else (None, f"Go builds no leader_peer here: {run.stderr[-300:]}")
 
 
@@ -187,7 +187,7 @@ class LeadershipTest(unittest.TestCase):
         asked = time.monotonic()
         leader.send(signal.SIGTERM)
         when, follower = self.next_leader(leader)
-        leader.process.wait(timeout=30)
+        leader.process.wait(timeout=60)
         leader.start()
         return when - asked, follower
 

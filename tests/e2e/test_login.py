@@ -72,7 +72,7 @@ class Probe:
 
     def end(self):
         """Everything that it told on standard error."""
-        _, errors = self.process.communicate(timeout=30)
+        _, errors = self.process.communicate(timeout=60)
         return errors
 
 

@@ -224,7 +224,7 @@ class Test3BetaFails(WorldTest):
         self.until_kind("beta", "TrainJob", "trainer.kubeflow.org/v1alpha1", "not-installed")
         wait.until("its jobs stay", lambda: not self.monitor.job("beta", "default", "TrainJob", "tuning"))
         self.beta.kubectl("apply", "--server-side", "-f", ROOT / "tests/e2e/crds/trainjobs_v1alpha1.yaml")
-        self.beta.kubectl("wait", "--for=condition=Established", "crd", "--all")
+        self.beta.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
         self.until_live("beta")
         self.beta.apply(jobs.train("second-life"))
         self.until_state("beta", "TrainJob", "second-life", "Created")

@@ -101,7 +101,7 @@ class ScarcityTest(unittest.TestCase):
         """So many connections that say that and nothing more."""
         out = []
         for _ in range(count):
-            one = socket.create_connection(("127.0.0.1", port), timeout=10)
+            one = socket.create_connection(("127.0.0.1", port), timeout=60)
             self.addCleanup(one.close)
             with contextlib.suppress(OSError):
                 one.sendall(text)
@@ -166,7 +166,7 @@ class ScarcityTest(unittest.TestCase):
             (disk / "state.db").touch()
             subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
             done = subprocess.run([monitors.binary(), "--clusters", self.clusters, "--listen", "0", "--output", "none",
-                                   "--state", disk / "state.db"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
+                                   "--state", disk / "state.db"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(f"{disk}/state.db", done.stderr)
             self.assertRegex(done.stderr, "can't be written|[Rr]ead-only")

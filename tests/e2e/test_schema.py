@@ -120,7 +120,7 @@ class SchemaTest(unittest.TestCase):
         request = urllib.request.Request(cls.url + path, method=method, data=body and body.encode(),
                                          headers={"Content-Type": content_type})
         try:
-            with urllib.request.urlopen(request, context=cls.context, timeout=30) as answer:
+            with urllib.request.urlopen(request, context=cls.context, timeout=60) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as answer:
             text = answer.read().decode()

@@ -82,7 +82,7 @@ class SecureMetricsTest(unittest.TestCase):
         if account:
             request.add_header("Authorization", f"Bearer {self.tokens.get(account, account)}")
         try:
-            with urllib.request.urlopen(request, context=context, timeout=30) as answer:
+            with urllib.request.urlopen(request, context=context, timeout=60) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as answer:
             return answer.code, answer.read().decode()
@@ -129,7 +129,7 @@ class SecureMetricsTest(unittest.TestCase):
         for name, token in self.tokens.items():
             self.assertNotIn(token, self.log.read_text(), f"the log holds the token of {name}")
         process.terminate()
-        self.assertEqual(process.wait(20), 0)
+        self.assertEqual(process.wait(60), 0)
 
     def test_a_certificate_that_is_replaced_counts_from_then_on(self):
         folder = self.real.work / "certificate"
@@ -150,7 +150,7 @@ class SecureMetricsTest(unittest.TestCase):
         with self.assertRaises(urllib.error.URLError):
             self.ask(f"{url}/metrics", context=first)
         process.terminate()
-        self.assertEqual(process.wait(20), 0)
+        self.assertEqual(process.wait(60), 0)
 
 
 if __name__ == "__main__":

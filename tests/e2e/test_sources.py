@@ -162,7 +162,7 @@ class SourcesTest(unittest.TestCase):
 
     def test_z_the_program_ends_in_good_order(self):
         self.process.terminate()
-        self.assertEqual(self.process.wait(20), 0, self.log.read_text()[-2000:])
+        self.assertEqual(self.process.wait(60), 0, self.log.read_text()[-2000:])
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ class StateTest(unittest.TestCase):
 
     def run_program(self, *arguments):
         return subprocess.run([monitors.binary(), *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=30)
+                              text=True, timeout=60)
 
     def refusal(self, *options):
         done = self.run_program("--clusters", self.clusters, "--listen", "0", "--output", "none", "--state", self.state,

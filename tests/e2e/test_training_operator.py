@@ -24,7 +24,7 @@ class TrainingOperatorTest(OperatorTest):
         row = self.real.kubectl("get", "tj", name).splitlines()[-1].split()
         self.assertEqual(row[:4], ["well", "Running", "2/2", "1"])
         self.until_phase(name, "Succeeded")
-        self.real.kubectl("wait", "--for=condition=Complete", f"tj/{name}", "--timeout=5s")
+        self.real.kubectl("wait", "--for=condition=Complete", f"tj/{name}", "--timeout=60s")
         reasons = lambda: {e["reason"] for e in self.real.get("events")["items"]
                            if e["involvedObject"].get("name") == name and e["involvedObject"]["kind"] == "TrainingJob"}
         wait.until(lambda: f"Events are missing: {reasons()}",
@@ -171,7 +171,7 @@ class TrainingOperatorTest(OperatorTest):
     def test_promotion(self):
         self.real.kubectl("apply", "-f", cluster.ROOT / "tests" / "e2e" / "gateway" / "httproutes_v1.yaml")
         self.real.kubectl("wait", "--for=condition=Established", "crd/httproutes.gateway.networking.k8s.io",
-                          "--timeout=30s")
+                          "--timeout=60s")
         backends = [{"name": "bert-stable", "port": 80, "weight": 100}, {"name": "bert-canary", "port": 80, "weight": 0}]
         self.real.apply({"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute",
                          "metadata": {"name": "bert", "namespace": "default"},

@@ -91,7 +91,7 @@ class KeptTest(unittest.TestCase):
             while len(certificates) < 3:
                 load.go_on(1)
                 certificates.add(ssl.get_server_certificate(("127.0.0.1", replica.port)))
-            late = http.client.HTTPSConnection("127.0.0.1", replica.port, context=load.context, timeout=30)
+            late = http.client.HTTPSConnection("127.0.0.1", replica.port, context=load.context, timeout=60)
             begun = time.monotonic()
             code, answer = load.review(late, seconds=1, waitMs=30000)
             took = time.monotonic() - begun

@@ -57,7 +57,7 @@ class WebsiteTest(unittest.TestCase):
         self.start()
         wait.until(lambda: f"the definition does not come: {self.log.read_text()}",
                    lambda: "websites.example.com" in self.real.kubectl("get", "crd", "-o", "name"))
-        self.real.kubectl("wait", "--for=condition=Established", "crd/websites.example.com", "--timeout=30s")
+        self.real.kubectl("wait", "--for=condition=Established", "crd/websites.example.com", "--timeout=60s")
         self.real.apply({"apiVersion": "example.com/v1", "kind": "Website",
                          "metadata": {"name": "shop", "namespace": "default"},
                          "spec": {"image": "example.com/shop:1", "host": "shop.example.com", "replicas": 2}})
@@ -103,7 +103,7 @@ class WebsiteTest(unittest.TestCase):
         for kind in ("deployment", "service"):
             wait.until(f"the {kind} is not collected", lambda: self.object(kind, "shop") is None, 60)
         self.process.terminate()
-        self.assertEqual(self.process.wait(20), 0)
+        self.assertEqual(self.process.wait(60), 0)
 
 
 if __name__ == "__main__":

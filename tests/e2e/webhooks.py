@@ -41,7 +41,7 @@ class Replica:
 
     def get(self, path):
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}{path}", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}{path}", timeout=60) as answer:
                 return answer.read().decode()
         except OSError:
             return None
@@ -140,7 +140,7 @@ class Load:
     def work(self, worker):
         due = time.monotonic()
         host = self.real.url.removeprefix("https://")
-        connection = http.client.HTTPSConnection(host, context=self.real.context, timeout=30)
+        connection = http.client.HTTPSConnection(host, context=self.real.context, timeout=60)
         while not self.stop.is_set():
             code, answer = self.dry_run(connection, worker)
             self.codes[code] += 1
@@ -170,7 +170,7 @@ class Reviews(Load):
     def work(self, worker):
         due = time.monotonic()
         while not self.stop.is_set():
-            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context, timeout=30)
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context, timeout=60)
             for _ in range(4):
                 code, answer = self.review(connection)
                 self.codes[code] += 1
