@@ -319,8 +319,7 @@ class Deploy(unittest.TestCase):
         wait.until("no labels come", lambda: count() == "8", 60)
         looks = running.metric("gpu_labeler_looks_total")
         give_token()   # a kubelet that renews it, or is started anew: its Node is the same one
-        time.sleep(15)
-        self.assertEqual(running.metric("gpu_labeler_looks_total"), looks)
+        wait.stable(lambda: running.metric("gpu_labeler_looks_total") == looks, 15)
         self.done("delete", "node", "gpu-2")
         self.done("create", "-f", "-", stdin='{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "gpu-2", "labels": '
                                              '{"nvidia.com/gpu.present": "true", "team": "ml"}}}')

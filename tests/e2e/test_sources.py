@@ -7,7 +7,6 @@ import json
 import re
 import subprocess
 import threading
-import time
 import unittest
 
 import probes
@@ -70,10 +69,7 @@ class SourcesTest(unittest.TestCase):
         wait.until(lambda: f"{name}: {sorted(wanted)} expected, {self.told(name, since)} were told",
                    lambda: set(wanted) <= set(self.told(name, since)))
         # Who is told beside them is told at the same time.
-        end = time.monotonic() + 0.5
-        while time.monotonic() < end:
-            self.assertEqual(set(self.told(name, since)), set(wanted))
-            time.sleep(0.1)
+        wait.stable(lambda: self.assertEqual(set(self.told(name, since)), set(wanted)) is None, 0.5)
         return self.told(name, since)
 
     def test_predicates(self):
