@@ -210,7 +210,7 @@ class RealGpu(unittest.TestCase):
         begin, at = started.gpu()["energyJ"], time.monotonic()
         powers = []
         for _ in range(20):
-            time.sleep(0.5)  # power is what it is over a time: the time itself is under test
+            time.sleep(0.5)  # measures: power, which is what it is over a time
             powers.append(float(smi(["power.draw"])["power.draw"]))
         busy, seconds = started.gpu(), time.monotonic() - at
         mean = sum(powers) / len(powers)
@@ -251,7 +251,7 @@ class RealGpu(unittest.TestCase):
 
         begin, at = used(), time.monotonic()
         looks = started.metric("kcontrol_gpu_sample_timestamp_seconds")
-        time.sleep(15)  # what is measured is the time itself
+        time.sleep(15)  # measures: what 15 s cost
         share = (used() - begin) / (time.monotonic() - at)
         status = pathlib.Path(f"/proc/{started.process.pid}/status").read_text()
         resident = int(re.search(r"VmRSS:\s+(\d+) kB", status)[1])
@@ -259,7 +259,7 @@ class RealGpu(unittest.TestCase):
         print(f"note: {share * 100:.2f} % of a core at one sample a second, {resident / 1024:.1f} MiB resident, "
               f"{threads} threads")
         self.assertGreater(started.metric("kcontrol_gpu_sample_timestamp_seconds"), looks)
-        self.assertLess(share, 0.05)
+        self.assertLess(share, 0.05)  # measures: the part of a core
         self.assertEqual(started.stop()[0], 0)
 
 

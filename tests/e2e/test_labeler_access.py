@@ -114,7 +114,8 @@ class LabelerAccess(unittest.TestCase):
             os.replace(self.folder / f"renewed.{kind}", self.folder / f"server.{kind}")
         (self.folder / "tokens").write_text("a-token-that-came-later\n")
         wait.until("the certificate is not renewed", lambda: self.ask("/healthz") and self.serial != before)
-        wait.until("the new token does not open", lambda: self.ask("/", self.login("a-token-that-came-later"))[0] == 200)
+        wait.until("the new token does not open",
+                   lambda: self.ask("/", self.login("a-token-that-came-later"))[0] == 200)
         self.assertEqual(self.ask("/", self.login())[0], 401)
         (self.folder / "tokens").write_text("short\n")
         wait.until("the broken file is not told", lambda: "line 1" in self.log.read_text())

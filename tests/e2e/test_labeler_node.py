@@ -246,14 +246,14 @@ class LabelerOnANode(unittest.TestCase):
         self.assertGreaterEqual(running.metric("gpu_labeler_hanging_threads"), 1)
         status, seconds = running.stop()
         self.assertEqual(status, 0)
-        self.assertLess(seconds, 1)
+        self.assertLess(seconds, 1)  # measures: "It ends within a second of SIGTERM"
 
     def test_stop_in_the_midst_of_a_hanging_call(self):
         self.use("a100-x8", "fault call=nvmlDeviceGetName hang_ms=600000\n")
         running = self.start("--nvml-timeout", "10m")
         status, seconds = running.stop()
         self.assertEqual(status, 0)
-        self.assertLess(seconds, 1)
+        self.assertLess(seconds, 1)  # measures: "It ends within a second of SIGTERM"
 
     def test_a_node_that_does_not_exist_is_not_made(self):
         for config, account in ((self.server.kubeconfig, "admin"), (self.kubeconfig(), "gpu-labeler")):
@@ -391,7 +391,7 @@ class LabelerWithoutAServer(unittest.TestCase):
         self.assertIn("<html", running.get("/")[1])
         status, seconds = running.stop()
         self.assertEqual(status, 0)
-        self.assertLess(seconds, 1)
+        self.assertLess(seconds, 1)  # measures: "It ends within a second of SIGTERM"
         for record in running.records():
             self.assertLessEqual({"time", "level", "message"}, set(record))
         self.assertEqual(running.records()[-1]["message"], "stopped")

@@ -315,7 +315,8 @@ class Faults(World):
         wait.until("no try", lambda: stuck.all and started.is_file() and started.read_text().endswith("\n"))
         begin = time.monotonic()
         self.assertEqual(monitor.stop(), 0)
-        self.assertLess(time.monotonic() - begin, 2)
+        # measures: it stops at once; Kubernetes gives it 30 s
+        self.assertLess(time.monotonic() - begin, 10)
         self.assertEqual(monitor.log.read_text().count("notices are left unsent"), 2)
         process = pathlib.Path("/proc", started.read_text().strip())
         wait.until("the program lives on", lambda: not process.exists())

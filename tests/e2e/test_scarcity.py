@@ -120,7 +120,8 @@ class ScarcityTest(unittest.TestCase):
         second = self.serve("b")
         second.set("gpt", "Running")
         first.set("bert", "Succeeded")
-        wait.until("what is connected does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded")
+        wait.until("what is connected does not go on",
+                   lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded")
         self.assertEqual(monitors.get_text(self.health, "/healthz")[0], 200)
         self.assertIn("closed to make room", monitor.log.read_text())
         self.assertIn('reason="descriptors"', monitor.get_raw("/metrics")[1])
@@ -166,7 +167,8 @@ class ScarcityTest(unittest.TestCase):
             (disk / "state.db").touch()
             subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
             done = subprocess.run([monitors.binary(), "--clusters", self.clusters, "--listen", "0", "--output", "none",
-                                   "--state", disk / "state.db"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+                                   "--state", disk / "state.db"], stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, timeout=60)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(f"{disk}/state.db", done.stderr)
             self.assertRegex(done.stderr, "can't be written|[Rr]ead-only")
@@ -189,7 +191,8 @@ class ScarcityTest(unittest.TestCase):
         wait.until("it does not say that memory ran out", lambda: "memory" in (monitor.cluster("b") or {}).get("reason", ""), 60)
         self.assertEqual(monitors.get_text(self.health, "/healthz")[0], 200)
         small.set("bert", "Succeeded")
-        wait.until("the other cluster does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded")
+        wait.until("the other cluster does not go on",
+                   lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded")
         resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         self.recovers(monitor, 30000)
         self.assertEqual(monitor.stop(), 0)
@@ -212,10 +215,11 @@ class ScarcityTest(unittest.TestCase):
         before = used()
         for _ in range(5):
             self.assertEqual(monitors.get_text(self.health, "/healthz")[0], 200)
-            time.sleep(1)
+            time.sleep(1)  # measures: the CPU time of five seconds
         self.assertLess(used() - before, 3 * os.sysconf("SC_CLK_TCK"), "it spins")
         small.set("bert", "Succeeded")
-        wait.until("the other cluster does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded")
+        wait.until("the other cluster does not go on",
+                   lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded")
         resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         self.recovers(monitor, 30001)
         self.assertEqual(monitor.stop(), 0)

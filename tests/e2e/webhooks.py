@@ -72,7 +72,7 @@ class Service:
     def look(self):
         while not self.stopping:
             self.endpoints = [r.port for r in list(self.replicas) if r.ready()]
-            time.sleep(0.2)
+            time.sleep(0.2)  # measures: how often readiness is asked for
 
     def accept(self):
         while not self.stopping:
@@ -147,7 +147,7 @@ class Load:
             if code != 201:
                 self.failures.append(answer)
             due += self.WORKERS / self.rate
-            time.sleep(max(0.0, due - time.monotonic()))
+            time.sleep(max(0.0, due - time.monotonic()))  # measures: so many a second
 
     @staticmethod
     def dry_run(connection, worker):
@@ -177,7 +177,7 @@ class Reviews(Load):
                 if code != 200:
                     self.failures.append(answer)
                 due += self.WORKERS / self.rate
-                time.sleep(max(0.0, due - time.monotonic()))
+                time.sleep(max(0.0, due - time.monotonic()))  # measures: so many a second
             connection.close()
 
     @staticmethod
