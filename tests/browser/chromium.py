@@ -135,11 +135,11 @@ class Browser:
 
     def close(self):
         try:
-            self.call("Browser.close", timeout=10)
+            self.call("Browser.close")
         except (Failure, OSError):
             pass
         try:
-            self.process.wait(10)
+            self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)   # its session: nobody else is in it
             self.process.wait()

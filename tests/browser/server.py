@@ -57,7 +57,7 @@ class Program:
     def __exit__(self, *_):
         self.process.terminate()
         try:
-            self.process.wait(30)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -92,7 +92,7 @@ class ScriptedServer:
         self.process.stdin.close()
         self.process.stdout.close()
         try:
-            status = self.process.wait(30)
+            status = self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

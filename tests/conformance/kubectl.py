@@ -5,6 +5,7 @@ usage: kubectl.py KUBECTL KUBECONFIG OTHER-KUBECONFIG
 Uids, versions, times, addresses, the width of columns and the order of managers are evened out; nothing else is. Exit 1 if
 anything else differs, or a case that says it differs does not.
 """
+import contextlib
 import difflib
 import json
 import os
@@ -13,9 +14,12 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+
+import wait  # noqa: E402
+
 EVENED = [
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UID"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
@@ -47,8 +51,8 @@ def type_at(kubectl, kubeconfig, cache, case):
     words = re.findall(r"\S+", case["run"]) if "schedule" not in case["run"] else split_schedule(case["run"])
     env = {**os.environ, "KUBECONFIG": kubeconfig, "KUBECTL_EXTERNAL_DIFF": "diff -u", "TZ": "UTC"}
     env["KUBE_EDITOR"] = case.get("editor", "false")
-    done = subprocess.run([kubectl, "--cache-dir", cache, "-n", "typed", "--request-timeout=20s", *words], env=env,
-                          input=case.get("input", ""), capture_output=True, text=True, timeout=60)
+    done = subprocess.run([kubectl, "--cache-dir", cache, "-n", "typed", "--request-timeout=60s", *words], env=env,
+                          input=case.get("input", ""), capture_output=True, text=True, timeout=600)
     said = done.stdout
     if "--raw" in words and said.startswith("{"):
         shown = json.loads(said)
@@ -68,13 +72,16 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
-            until = time.time() + (20 if case.get("eventually") else 0)
-            while True:
-                said = [type_at(kubectl, config, f"{folder}/{i}", case) for i, config in enumerate(kubeconfigs)]
-                if said[0] == said[1] or time.time() >= until:
-                    break
-                time.sleep(0.2)
-            same = said[0] == said[1]
+            def both_say_the_same():
+                said[:] = [type_at(kubectl, config, f"{folder}/{i}", case) for i, config in enumerate(kubeconfigs)]
+                return said[0] == said[1]
+
+            said = []
+            same = both_say_the_same()
+            if not same and case.get("eventually"):
+                with contextlib.suppress(AssertionError):  # what differs then is shown below
+                    wait.until("the same", both_say_the_same, every=0.2)
+                same = said[0] == said[1]
             if same != ("differs" in case):
                 continue
             failed += 1

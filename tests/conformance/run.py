@@ -8,9 +8,13 @@ usage: run.py URL [--ca FILE] [--cert FILE --key FILE] [--token TOKEN] [--contro
 differs: these only have their effects.
 Makes a namespace and the CustomResourceDefinition of crd.json. Exit 1 if a case fails.
 """
-import argparse, json, pathlib, re, ssl, sys, time, urllib.error, urllib.request
+import argparse, contextlib, json, pathlib, re, ssl, sys, time, urllib.error, urllib.request
 
-here = pathlib.Path(__file__).parent
+here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parent / "e2e"))
+
+import wait  # noqa: E402
+
 parser = argparse.ArgumentParser()
 parser.add_argument("url")
 parser.add_argument("files", nargs="*")
@@ -40,7 +44,7 @@ def ask(case):
     request = urllib.request.Request(options.url + case["path"], method=case["method"], headers=headers,
                                      data=None if body is None else body.encode())
     try:
-        with urllib.request.urlopen(request, context=context, timeout=30) as answer:
+        with urllib.request.urlopen(request, context=context, timeout=60) as answer:
             return answer.status, answer.read().decode(), answer.headers
     except urllib.error.HTTPError as answer:
         return answer.code, answer.read().decode(), answer.headers
@@ -92,14 +96,27 @@ def problems(expect, code, text, headers):
                 yield f"{pointer} is {at(document, pointer)!r}, not absent"
 
 
+def answer_to(case):
+    """The text, and what is wrong with the answer; where it comes right eventually, only once the time is over."""
+    seen = ["", []]
+
+    def is_right():
+        code, text, headers = ask(case)
+        seen[:] = text, list(problems(case["expect"], code, text, headers))
+        return not seen[1]
+
+    if not is_right() and case.get("eventually"):
+        with contextlib.suppress(AssertionError):
+            wait.until("right", is_right, every=0.2)
+    return seen
+
+
 saved = {"ns": f"conformance-{int(time.time())}"}
 ask({"method": "POST", "path": "/api/v1/namespaces", "body": {"metadata": {"name": saved["ns"]}}})
 ask({"method": "POST", "path": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
      "body": json.loads((here / "crd.json").read_text())})
-for _ in range(100):
-    if ask({"method": "GET", "path": "/apis/conformance.example.com/v1/things"})[0] == 200:
-        break
-    time.sleep(0.1)
+wait.until("the kind is not served",
+           lambda: ask({"method": "GET", "path": "/apis/conformance.example.com/v1/things"})[0] == 200)
 ordinary = ["cases", "discovery", "kinds", "deletion", "bodies", "writes", "custom", "rules", "definitions", "subresources",
             "yaml", "tables", "access", "webhooks"]
 names = options.files or (["collection"] if options.controllers else ordinary)
@@ -110,13 +127,7 @@ for name in names:
         continue
     for unfilled in json.loads((here / f"{name}.json").read_text())["cases"]:
         case = fill(unfilled, saved) if "${" in json.dumps(unfilled) else unfilled
-        until = time.time() + (30 if case.get("eventually") else 0)
-        while True:
-            code, text, headers = ask(case)
-            found = list(problems(case["expect"], code, text, headers))
-            if not found or time.time() >= until:
-                break
-            time.sleep(0.2)
+        text, found = answer_to(case)
         count += 1
         wrong = bool(found) and not (options.ours and "differs" in case)
         failed += wrong

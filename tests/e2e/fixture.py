@@ -53,7 +53,7 @@ class World:
         with concurrent.futures.ThreadPoolExecutor() as pool:
             list(pool.map(lambda each: each.start(), (self.alpha, self.beta)))
         self.beta.kubectl("apply", "--server-side", "-f", ROOT / "tests/e2e/crds/trainjobs_v1alpha1.yaml")
-        self.beta.kubectl("wait", "--for=condition=Established", "crd", "--all")
+        self.beta.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
         for file in ("namespace.yaml", "reader.yaml"):
             self.beta.kubectl("apply", "-f", DEPLOY / file)
         self.beta.apply(binding("monitor"))
@@ -126,7 +126,7 @@ class WorldTest(unittest.TestCase):
             differing = [k for k in {*wanted, *shown} if wanted.get(k) != shown.get(k)]
             return "\n".join(f"{name} {k}:\n  cluster {wanted.get(k)}\n  monitor {shown.get(k)}" for k in differing)
 
-        wait.until(difference, same, 30)
+        wait.until(difference, same)
 
     def until_state(self, name, kind, job, state, namespace="default"):
         def reached():
@@ -154,7 +154,7 @@ class WorldTest(unittest.TestCase):
         for name in KINDS:
             if self.monitor.cluster(name):
                 self.until_same(name)
-        wait.until("the event stream does not arrive at what /api/v1/jobs shows", self.stream_is_current, 10)
+        wait.until("the event stream does not arrive at what /api/v1/jobs shows", self.stream_is_current)
         for name in self.others:
             self.assertEqual(self.before[name], self.monitor.counters(name, KINDS[name]),
                              f"{name} was not left alone")

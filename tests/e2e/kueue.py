@@ -65,7 +65,7 @@ class Kueue:
         if self.process.poll() is not None:
             raise RuntimeError(f"Kueue has ended: {self.log.read_text()[-3000:]}")
         try:
-            return urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5).status == 200
+            return urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=60).status == 200
         except (urllib.error.URLError, OSError):
             return False
 

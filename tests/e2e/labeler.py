@@ -58,18 +58,18 @@ class Labeler:
     def records(self):
         return [json.loads(line) for line in self.log.read_text().splitlines() if line.endswith("}")]
 
-    def wait_for(self, message, deadline=20):
+    def wait_for(self, message):
         def told():
             if self.process.poll() is not None:
                 raise AssertionError(f"the labeler ended: {self.log.read_text()}")
             return next((r for r in self.records() if r["message"] == message), None)
 
-        return wait.until(lambda: f"no record {message!r} in {self.log.read_text()}", told, deadline)
+        return wait.until(lambda: f"no record {message!r} in {self.log.read_text()}", told)
 
     def get(self, path):
         """(status, text)"""
         try:
-            with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+            with urllib.request.urlopen(self.url + path, timeout=60) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as answer:
             return answer.code, answer.read().decode()
@@ -81,13 +81,13 @@ class Labeler:
             raise AssertionError(f"no metric {name}")
         return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
 
-    def stop(self, deadline=10):
+    def stop(self):
         """(exit status, seconds it took)"""
         begin = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            status = self.process.wait(deadline)
+            status = self.process.wait(60)
             seconds = time.monotonic() - begin
             words.check(self.log.read_text())
             return status, seconds

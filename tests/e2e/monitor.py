@@ -26,7 +26,7 @@ def binary():
 
 def get_text(port, path):
     """Status and body of an answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
@@ -44,7 +44,7 @@ class Monitor:
         self.process = subprocess.Popen(
             [binary(), *source, "--listen", f"127.0.0.1:{self.port}", "--output", "none", *options],
             stdin=subprocess.DEVNULL, stdout=self.log.open("w"), stderr=subprocess.STDOUT)
-        wait.until(lambda: f"the monitor does not answer: {self.log.read_text()[-2000:]}", self.answers, 30)
+        wait.until(lambda: f"the monitor does not answer: {self.log.read_text()[-2000:]}", self.answers)
         self.events = Events(self.port)
 
     def answers(self):
@@ -90,8 +90,8 @@ class Monitor:
     def stop(self):
         """The exit code after SIGTERM."""
         self.process.terminate()
-        code = self.process.wait(timeout=10)
-        self.events.thread.join(timeout=10)
+        code = self.process.wait(timeout=60)
+        self.events.thread.join(timeout=60)
         words.check(self.log.read_text(errors="replace"))
         return code
 
@@ -105,7 +105,7 @@ class Events:
         self.connection = http.client.HTTPConnection("127.0.0.1", port)
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
-        wait.until("no ready event", lambda: any(name == "ready" for _, name, _ in self.all) or self.failure, 30)
+        wait.until("no ready event", lambda: any(name == "ready" for _, name, _ in self.all) or self.failure)
 
     def read(self):
         try:

@@ -49,7 +49,7 @@ class Proxy:
         while True:
             try:
                 client, _ = listener.accept()
-                server = socket.create_connection(self.target, timeout=10)
+                server = socket.create_connection(self.target, timeout=60)
                 server.settimeout(None)
             except OSError:
                 if self.listener is not listener:

@@ -68,7 +68,7 @@ class RealGpu(unittest.TestCase):
     def start(self, *flags):
         started = RealLabeler("", self.folder / "labeler.log", *flags)
         self.addCleanup(started.stop)
-        wait.until(lambda: f"no measurement: {started.gpus()}", lambda: started.gpus()["items"], 30)
+        wait.until(lambda: f"no measurement: {started.gpus()}", lambda: started.gpus()["items"])
         return started
 
     def with_server(self):
@@ -81,7 +81,7 @@ class RealGpu(unittest.TestCase):
     def ask(program, method, path, body=None):
         request = urllib.request.Request(program.url + path, json.dumps(body).encode() if body else None, method=method,
                                          headers={"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return json.loads(answer.read())
 
     def load(self, held):
@@ -132,7 +132,7 @@ class RealGpu(unittest.TestCase):
             return next((c for c in node().get("status", {}).get("conditions", [])
                          if c["type"] == "kcontrol.dev/GPUHealthy"), None)
 
-        wait.until(lambda: f"no condition: {node()}", condition, 30)
+        wait.until(lambda: f"no condition: {node()}", condition)
         self.assertEqual(condition()["status"], "True", condition())
         self.assertEqual(node()["metadata"]["labels"]["nvidia.com/gpu.count"], smi(["count"])["count"])
         self.assertEqual(started.gpu()["health"], "ok", started.gpu()["reason"])
@@ -175,7 +175,7 @@ class RealGpu(unittest.TestCase):
         before = smi_bytes()
         started = self.start("--output", "none", "--node-name", NODE, "--sample-interval", "1s")
         wait.until("no second sample", lambda: len(json.loads(started.get(
-            "/api/v1/history?metric=powerW&gpu=0")[1])["items"][0]["points"]) > 1, 30)
+            "/api/v1/history?metric=powerW&gpu=0")[1])["items"][0]["points"]) > 1)
         seen = started.gpu()["nvlink"]
         licence = re.search(r"License Status\s*:\s*(.+)", subprocess.run(
             ["nvidia-smi", "-q", "-i", "0"], check=True, capture_output=True, text=True).stdout)
@@ -206,11 +206,11 @@ class RealGpu(unittest.TestCase):
         held = 8 << 30
         self.load(held)
         wait.until(lambda: f"not busy: {started.gpu()['utilization']}",
-                   lambda: (started.gpu()["utilization"]["gpu"] or 0) >= 90, 30)
+                   lambda: (started.gpu()["utilization"]["gpu"] or 0) >= 90)
         begin, at = started.gpu()["energyJ"], time.monotonic()
         powers = []
         for _ in range(20):
-            time.sleep(0.5)  # power is what it is over a time: the time itself is under test
+            time.sleep(0.5)  # measures: power, which is what it is over a time
             powers.append(float(smi(["power.draw"])["power.draw"]))
         busy, seconds = started.gpu(), time.monotonic() - at
         mean = sum(powers) / len(powers)
@@ -236,7 +236,7 @@ class RealGpu(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", fault], capture_output=True, text=True, timeout=120)
         self.assertNotEqual(done.returncode, 0, "the fault was none")
         at = time.monotonic()
-        wait.until(lambda: f"no XID: {started.gpu()}", lambda: started.gpu()["xid"], 10)
+        wait.until(lambda: f"no XID: {started.gpu()}", lambda: started.gpu()["xid"])
         seen = started.gpu()
         print(f"note: XID {seen['xid']} {time.monotonic() - at:.2f} s after the program's end, health {seen['health']}")
         self.assertIn(seen["xid"]["last"], (13, 31, 43))
@@ -251,7 +251,7 @@ class RealGpu(unittest.TestCase):
 
         begin, at = used(), time.monotonic()
         looks = started.metric("kcontrol_gpu_sample_timestamp_seconds")
-        time.sleep(15)  # what is measured is the time itself
+        time.sleep(15)  # measures: what 15 s cost
         share = (used() - begin) / (time.monotonic() - at)
         status = pathlib.Path(f"/proc/{started.process.pid}/status").read_text()
         resident = int(re.search(r"VmRSS:\s+(\d+) kB", status)[1])
@@ -259,7 +259,7 @@ class RealGpu(unittest.TestCase):
         print(f"note: {share * 100:.2f} % of a core at one sample a second, {resident / 1024:.1f} MiB resident, "
               f"{threads} threads")
         self.assertGreater(started.metric("kcontrol_gpu_sample_timestamp_seconds"), looks)
-        self.assertLess(share, 0.05)
+        self.assertLess(share, 0.05)  # measures: the part of a core
         self.assertEqual(started.stop()[0], 0)
 
 

@@ -49,7 +49,7 @@ class Server:
         request = urllib.request.Request(self.url + path, method=method, data=body and body.encode(),
                                          headers={"Content-Type": content_type})
         try:
-            with urllib.request.urlopen(request, context=self.context, timeout=30) as answer:
+            with urllib.request.urlopen(request, context=self.context, timeout=60) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as answer:
             return answer.code, answer.read().decode()
@@ -67,9 +67,9 @@ class Server:
         # While a CRD of the same name is being replaced, an old one may still be answered.
         paths = [f"/apis/{spec['group']}/{v['name']}/{spec['names']['plural']}" for v in spec["versions"] if v["served"]]
         wait.until(lambda: f"{name} is not served",
-                   lambda: all(self.ask("GET", path)[0] == 200 for path in paths), 30)
+                   lambda: all(self.ask("GET", path)[0] == 200 for path in paths))
         return self.ask("GET", f"{CRDS}/{name}")[1]
 
     def remove_crd(self, name):
         self.ask("DELETE", f"{CRDS}/{name}")
-        wait.until(lambda: f"{name} does not go away", lambda: self.ask("GET", f"{CRDS}/{name}")[0] == 404, 30)
+        wait.until(lambda: f"{name} does not go away", lambda: self.ask("GET", f"{CRDS}/{name}")[0] == 404)

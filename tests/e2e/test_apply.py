@@ -164,7 +164,7 @@ class ApplyTest(unittest.TestCase):
     @classmethod
     def stop_ours(cls):
         cls.ours.stdin.close()
-        cls.ours.wait(30)
+        cls.ours.wait(60)
         cls.ours.stdout.close()
 
     @classmethod
@@ -172,7 +172,7 @@ class ApplyTest(unittest.TestCase):
         request = urllib.request.Request(cls.url + path, method=method, data=body and body.encode(),
                                          headers={"Content-Type": content_type})
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as answer:
             return answer.code, json.loads(answer.read())

@@ -43,7 +43,7 @@ class Chart(unittest.TestCase):
             cls.kubectl("apply", "--server-side", "-f", here / file)
         for crd in ("servicemonitors.monitoring.coreos.com", "prometheusrules.monitoring.coreos.com",
                     "httproutes.gateway.networking.k8s.io", "backendtlspolicies.gateway.networking.k8s.io"):
-            cls.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=30s")
+            cls.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=60s")
 
     @classmethod
     def kubectl(cls, *arguments, stdin=None):

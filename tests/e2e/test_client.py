@@ -61,7 +61,7 @@ class ClientTest(unittest.TestCase):
         self.real.ask("PATCH", f"{MAPS}/signal", json.dumps({"data": {"state": "done"}}), merge)
         self.assertEqual(probe.stdout.readline(), "met yes\n")
         wait.until("the object is not deleted", lambda: "deletionTimestamp" in
-                   self.real.ask("GET", f"{MAPS}/signal")[1]["metadata"], 30)
+                   self.real.ask("GET", f"{MAPS}/signal")[1]["metadata"])
         self.real.ask("PATCH", f"{MAPS}/signal", json.dumps({"metadata": {"finalizers": None}}), merge)
         out, err = probe.communicate(timeout=120)
         self.assertEqual(probe.returncode, 0, out + err)

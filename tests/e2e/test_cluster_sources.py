@@ -46,7 +46,7 @@ class ClusterSourcesTest(unittest.TestCase):
         cls.lines, cls.told = [], ""
         threading.Thread(target=cls.read, daemon=True).start()
         wait.until(lambda: f"the context is no cluster: {cls.told!r} {cls.log.read_text()[-2000:]}",
-                   lambda: "file#" in cls.told, 30)
+                   lambda: "file#" in cls.told)
 
     @classmethod
     def read(cls):
@@ -76,11 +76,11 @@ class ClusterSourcesTest(unittest.TestCase):
 
     def until_told(self, *words, missing=()):
         wait.until(lambda: f"{words} but not {missing}: {self.told!r}\n{self.log.read_text()[-2000:]}",
-                   lambda: all(w in self.told for w in words) and not any(w in self.told for w in missing), 30)
+                   lambda: all(w in self.told for w in words) and not any(w in self.told for w in missing))
 
     def until_reconciled(self, cluster, name):
         wait.until(lambda: f"{cluster} {name}: {self.lines}\n{self.log.read_text()[-2000:]}",
-                   lambda: f"{cluster} {name}" in self.lines, 30)
+                   lambda: f"{cluster} {name}" in self.lines)
 
     def test_secrets(self):
         """One by multicluster-runtime's label and key; another of Cluster API, beside a Secret that is no kubeconfig."""
@@ -133,7 +133,7 @@ class ClusterSourcesTest(unittest.TestCase):
 
     def test_zz_it_ends(self):
         self.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.process.wait(30), 0)
+        self.assertEqual(self.process.wait(60), 0)
 
 
 if __name__ == "__main__":

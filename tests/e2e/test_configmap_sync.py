@@ -66,7 +66,7 @@ class ConfigMapSync(unittest.TestCase):
 
     def until(self, name, color):
         wait.until(lambda: f"{name} has {self.color(name)!r}, not {color!r}: {self.log.read_text()}",
-                   lambda: self.color(name) == color, 30)
+                   lambda: self.color(name) == color)
 
     def test_clusters_follow(self):
         for name, one in self.all.items():
@@ -86,24 +86,24 @@ class ConfigMapSync(unittest.TestCase):
         # One that joins late, and forbids it: it is told, costs the other nothing, and gets all when it allows it.
         self.all["west"].delete("clusterrolebinding", "configmap-sync")
         self.join("west", region="west")
-        wait.until(lambda: f"it is not told: {self.log.read_text()}", lambda: "forbidden" in self.log.read_text(), 30)
+        wait.until(lambda: f"it is not told: {self.log.read_text()}", lambda: "forbidden" in self.log.read_text())
         self.put("green")
         self.until("east", "green")
         self.assertEqual(self.color("west"), "")
         self.all["west"].kubectl("apply", "-f", DEPLOY / "clusters.yaml")
         wait.until(lambda: f"west has {self.color('west')!r}: {self.log.read_text()}",
-                   lambda: self.color("west") == "green", 90)
+                   lambda: self.color("west") == "green")
 
         # Nothing is removed where it is no longer wanted to be kept the same.
         self.all["home"].kubectl("-n", "configmap-sync", "label", "secret", "east", "region=north", "--overwrite")
         wait.until(lambda: f"it does not leave: {self.log.read_text()}",
-                   lambda: "the cluster left" in self.log.read_text(), 30)
+                   lambda: "the cluster left" in self.log.read_text())
         self.all["home"].delete("configmap", "web")
         self.until("west", "")
         self.assertEqual(self.color("east"), "green")
 
         self.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.process.wait(30), 0)
+        self.assertEqual(self.process.wait(60), 0)
         self.assertNotIn("error", [line.split()[1] for line in self.log.read_text().splitlines() if "reconcile" not in line])
 
 

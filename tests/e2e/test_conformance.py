@@ -24,7 +24,7 @@ ORDINARY = ["--without", "deletion"]
 
 def ask_cases(work, url, *options):
     return subprocess.run([sys.executable, RUNNER, url, "--ca", work / "ca.crt", "--cert", work / "admin.crt",
-                           "--key", work / "admin.key", *options], capture_output=True, text=True, timeout=600)
+                           "--key", work / "admin.key", *options], capture_output=True, text=True, timeout=3600)
 
 
 def run_cases(test, work, url, *options):

@@ -68,7 +68,7 @@ class ControllerutilTest(unittest.TestCase):
 
     @classmethod
     def end(cls, process):
-        out, err = process.communicate(timeout=300)
+        out, err = process.communicate(timeout=3600)
         if process.returncode != 0:
             raise AssertionError(f"{process.args}: {out}{err}")
         return out.splitlines()

@@ -30,7 +30,7 @@ class CoreDumps(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)  # that is where cores go
         self.server = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(self.server.close)
-        self.server.settimeout(30)
+        self.server.settimeout(60)
         self.config = self.folder / "config"
         self.config.write_text(KUBECONFIG.format(port=self.server.getsockname()[1], secret=SECRET))
         if not cores.are_dumped(self.folder):

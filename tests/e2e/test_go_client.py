@@ -25,7 +25,7 @@ def build(folder):
     out = pathlib.Path(folder) / "go_client"
     why = ""
     for more in ({"GOPROXY": "off"}, {}):
-        run = subprocess.run([go, "build", "-o", out, "."], cwd=SOURCE, capture_output=True, text=True, timeout=900,
+        run = subprocess.run([go, "build", "-o", out, "."], cwd=SOURCE, capture_output=True, text=True, timeout=3600,
                              env={**os.environ, "GOFLAGS": "-mod=readonly", **more})
         if run.returncode == 0:
             return out

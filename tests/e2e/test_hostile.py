@@ -117,7 +117,7 @@ class Servers(Folder):
             with self.subTest(name):
                 until(name, state, parts)
         until("torn", "failed", ["torn.kubeconfig"])
-        wait.until("nobody asked the stalling server", lambda: stalling.requests, 10)
+        wait.until("nobody asked the stalling server", lambda: stalling.requests)
         self.assertEqual(monitor.cluster("stall")["state"], "connecting")
 
         good.add("second")
@@ -129,7 +129,8 @@ class Servers(Folder):
         pages = [monitor.get_raw(path)[1] for path in ("/api/v1/clusters", "/readyz?verbose", "/metrics", "/")]
         since = time.monotonic()
         self.assertEqual(monitor.stop(), 0)
-        self.assertLess(time.monotonic() - since, 2)
+        # measures: it stops at once; Kubernetes gives it 30 s
+        self.assertLess(time.monotonic() - since, 10)
         log = monitor.log.read_text()
         self.assert_no_secret(log, *pages)
         self.assertNotIn("the cluster left", log, "stopping is not leaving")

@@ -99,8 +99,9 @@ class KcTest(unittest.TestCase):
         self.assertEqual(said, (0, "deployment.apps/web patched\n", ""))
         spec = self.real.ask("GET", "/apis/apps/v1/namespaces/default/deployments/web")[1]["spec"]
         self.assertEqual((spec["replicas"], spec["paused"]), (3, True))
-        self.assertEqual(self.kc("wait", "deploy/web", "--for", "jsonpath={.spec.replicas}=3"),
+        self.assertEqual(self.kc("wait", "deploy/web", "--for", "jsonpath={.spec.replicas}=3", "--timeout", "60s"),
                          (0, "deployment.apps/web condition met\n", ""))
+        # measures: it gives up at the time that is asked for
         code, _, err = self.kc("wait", "deploy/web", "--for", "condition=Available", "--timeout", "1s")
         self.assertEqual(code, 1)
         self.assertIn("the object is at version", err)
@@ -122,7 +123,7 @@ class KcTest(unittest.TestCase):
     def test_watch(self):
         follower = subprocess.Popen([self.program, "get", "cm", "seen", "-w", "--kubeconfig", self.real.kubeconfig],
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        follower.communicate(timeout=30)
+        follower.communicate(timeout=60)
         self.assertEqual(follower.returncode, 1)  # there is no such object
         self.kubectl("create", "configmap", "seen")
         follower = subprocess.Popen([self.program, "get", "cm", "seen", "-w", "--kubeconfig", self.real.kubeconfig],

@@ -101,7 +101,8 @@ class KindRules(unittest.TestCase):
             job = self.monitor.job("c", "default", kind, name)
             return job and job["state"] == state and all(job[k] == v for k, v in members.items())
 
-        wait.until(lambda: f"{kind} is not {state} {members}: {self.monitor.jobs('c')} {self.monitor.cluster('c')}", there, 30)
+        wait.until(lambda: f"{kind} is not {state} {members}: {self.monitor.jobs('c')} {self.monitor.cluster('c')}",
+                   there)
 
     def test_every_kind_shows(self):
         self.monitor = monitors.Monitor(self.files, self.folder / "monitor.log", "--kinds", "all", "--kind-rules", self.rules)

@@ -22,7 +22,7 @@ class TestKubectl(unittest.TestCase):
         ours = apiserver_program.Program(real.work)
         self.addCleanup(ours.stop)
         done = subprocess.run([sys.executable, SCRIPT, f"{real.assets}/kubectl", real.kubeconfig, ours.kubeconfig],
-                              capture_output=True, text=True, timeout=900)
+                              capture_output=True, text=True, timeout=3600)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"[1-9]\d* passed, 0 failed, 0 skipped")
 

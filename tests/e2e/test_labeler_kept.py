@@ -101,7 +101,7 @@ class Pushed(Kept):
     def test_an_outage_costs_nothing_and_is_told_twice(self):
         away = [receivers.answer(503)] * 2
         receiver, running = self.push(receivers.answer(204), *away)
-        again = running.wait_for("what the GPUs measure is pushed again", 40)
+        again = running.wait_for("what the GPUs measure is pushed again")
         self.assertEqual((again["dropped"], again["to"]), (0, receiver.url))
         told = [r for r in running.records() if r["message"] == "what the GPUs measure can't be pushed"]
         self.assertEqual([r["error"] for r in told], ["it answers 503"])
@@ -125,7 +125,7 @@ class Pushed(Kept):
         self.assertIn("--push-authorization-file", told["error"])
         self.assertEqual(receiver.all, [])
         (self.folder / "none").write_text("Token later\n")
-        wait.until("it is not read again", lambda: receiver.taken, 40)
+        wait.until("it is not read again", lambda: receiver.taken)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ class Served(unittest.TestCase):
             cls.text = running.get("/metrics")[1]
             return all(f"\n{name}{{" in cls.text for name in ("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "kcontrol_gpu_xids_total"))
 
-        wait.until(lambda: f"not all is measured: {cls.text}", metrics, 30)
+        wait.until(lambda: f"not all is measured: {cls.text}", metrics)
         cls.families = promql.families_of(cls.text)
 
     def test_the_dashboard_shows_what_is_served(self):

@@ -107,7 +107,7 @@ class LabelerOnANode(unittest.TestCase):
         return labels
 
     def until_labels(self, wanted):
-        wait.until(lambda: f"the labels are {self.ours()}, and should be {wanted}", lambda: self.ours() == wanted, 30)
+        wait.until(lambda: f"the labels are {self.ours()}, and should be {wanted}", lambda: self.ours() == wanted)
 
     def test_one_pass_and_a_second_that_has_nothing_to_write(self):
         done = self.once()
@@ -246,14 +246,14 @@ class LabelerOnANode(unittest.TestCase):
         self.assertGreaterEqual(running.metric("gpu_labeler_hanging_threads"), 1)
         status, seconds = running.stop()
         self.assertEqual(status, 0)
-        self.assertLess(seconds, 1)
+        self.assertLess(seconds, 1)  # measures: "It ends within a second of SIGTERM"
 
     def test_stop_in_the_midst_of_a_hanging_call(self):
         self.use("a100-x8", "fault call=nvmlDeviceGetName hang_ms=600000\n")
         running = self.start("--nvml-timeout", "10m")
         status, seconds = running.stop()
         self.assertEqual(status, 0)
-        self.assertLess(seconds, 1)
+        self.assertLess(seconds, 1)  # measures: "It ends within a second of SIGTERM"
 
     def test_a_node_that_does_not_exist_is_not_made(self):
         for config, account in ((self.server.kubeconfig, "admin"), (self.kubeconfig(), "gpu-labeler")):
@@ -293,7 +293,7 @@ class LabelerOnANode(unittest.TestCase):
         self.must("POST", policy + "ybindings", {"metadata": {"name": "no-families"}, "spec": {
             "policyName": "no-families", "validationActions": ["Deny"]}})
         self.addCleanup(self.server.ask, "DELETE", policy + "ybindings/no-families")
-        wait.until("the policy is not in force", in_force, 30)
+        wait.until("the policy is not in force", in_force)
         wanted = labeler.golden("a100-x8")
         family = wanted.pop("nvidia.com/gpu.family")
         running = self.start("--schedule", "@every 1s")
@@ -391,7 +391,7 @@ class LabelerWithoutAServer(unittest.TestCase):
         self.assertIn("<html", running.get("/")[1])
         status, seconds = running.stop()
         self.assertEqual(status, 0)
-        self.assertLess(seconds, 1)
+        self.assertLess(seconds, 1)  # measures: "It ends within a second of SIGTERM"
         for record in running.records():
             self.assertLessEqual({"time", "level", "message"}, set(record))
         self.assertEqual(running.records()[-1]["message"], "stopped")
@@ -445,7 +445,7 @@ class LabelerWithoutAServer(unittest.TestCase):
     def test_sighup_without_a_file_is_the_end(self):
         running = labeler.Labeler(self.inventory, self.folder / "log", "--output", "none", "--node-name", "n")
         running.process.send_signal(signal.SIGHUP)
-        self.assertEqual(running.process.wait(10), -signal.SIGHUP)
+        self.assertEqual(running.process.wait(60), -signal.SIGHUP)
 
     def test_on_loopback_another_host_is_refused(self):
         running = labeler.Labeler(self.inventory, self.folder / "log", "--output", "none", "--node-name", "n")
@@ -453,7 +453,7 @@ class LabelerWithoutAServer(unittest.TestCase):
         for host, code in (("evil.example", 403), ("localhost", 200)):
             request = urllib.request.Request(running.url + "/api/v1/gpus", headers={"Host": host})
             try:
-                with urllib.request.urlopen(request, timeout=10) as answer:
+                with urllib.request.urlopen(request, timeout=60) as answer:
                     self.assertEqual(answer.status, code)
             except urllib.error.HTTPError as answer:
                 self.assertEqual(answer.code, code)

@@ -38,7 +38,7 @@ def build_peer(folder):
     out = folder / "leader_peer"
     environment = {**os.environ, "GOPROXY": "off", "GOFLAGS": "-mod=readonly"}
     run = subprocess.run([go, "build", "-o", out, "."], cwd=PEER, env=environment, capture_output=True, text=True,
-                         timeout=600)
+                         timeout=3600)
     return (out, "") if run.returncode == 0 else (None, f"Go builds no leader_peer here: {run.stderr[-300:]}")
 
 
@@ -174,7 +174,7 @@ class LeadershipTest(unittest.TestCase):
 
     def until_writing(self, who):
         wait.until(lambda: f"{who.name} does not write: {self.record.last}",
-                   lambda: self.record.last.startswith(f"{who.name}{who.number}/"), 30, 0.02)
+                   lambda: self.record.last.startswith(f"{who.name}{who.number}/"), every=0.02)
 
     def check_writes(self):
         late = self.record.late()
@@ -187,7 +187,7 @@ class LeadershipTest(unittest.TestCase):
         asked = time.monotonic()
         leader.send(signal.SIGTERM)
         when, follower = self.next_leader(leader)
-        leader.process.wait(timeout=30)
+        leader.process.wait(timeout=60)
         leader.start()
         return when - asked, follower
 
@@ -197,7 +197,7 @@ class LeadershipTest(unittest.TestCase):
         out = []
         for _ in range(count):
             self.until_writing(leader)
-            time.sleep(random.uniform(0, 1))  # anywhere between two renewals
+            time.sleep(random.uniform(0, 1))  # measures: from anywhere between two renewals
             taken, leader = self.release(leader)
             out.append((taken, leader))
         self.assertLessEqual({who for _, who in out}, set(candidates))
@@ -207,7 +207,7 @@ class LeadershipTest(unittest.TestCase):
         candidates = [self.add(name, True, (15000, 10000, 2000)) for name in "ab"]
         took = [seconds for seconds, _ in self.releases(int(os.environ.get("KCONTROL_RELEASES", "6")), *candidates)]
         print(f"ours after ours: {sorted(round(s, 3) for s in took)}")
-        self.assertLess(max(took), 1)
+        self.assertLess(max(took), 1)  # measures: docs/leadership.md promises a second
         self.assertEqual(self.check_writes(), 0)
 
     def test_either_follows_a_release_of_the_other(self):
@@ -237,7 +237,7 @@ class LeadershipTest(unittest.TestCase):
         if how == "kill":
             leader.start()
         elif how == "stop":
-            time.sleep(random.uniform(0, 0.5))
+            time.sleep(random.uniform(0, 0.5))  # measures: it wakes up at any moment of the next one's term
             leader.send(signal.SIGCONT)
         else:
             leader.relay.join()
@@ -250,7 +250,7 @@ class LeadershipTest(unittest.TestCase):
         done = {}
         for i in range(count):
             self.until_writing(leader)
-            time.sleep(random.uniform(0, 0.3))
+            time.sleep(random.uniform(0, 0.3))  # measures: from anywhere between two renewals
             how = ("stop", "kill", "cut", "release")[i % 4]
             former = "ours" if leader.ours else "client-go"
             leader = self.hand_over(leader, how)

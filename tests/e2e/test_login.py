@@ -72,7 +72,7 @@ class Probe:
 
     def end(self):
         """Everything that it told on standard error."""
-        _, errors = self.process.communicate(timeout=30)
+        _, errors = self.process.communicate(timeout=60)
         return errors
 
 
@@ -141,6 +141,7 @@ class LoginTest(unittest.TestCase):
                         json.dumps({"metadata": {"name": "one"}}))
         # The server remembers a token for some seconds; the first 401 gets the file read, long before the minute.
         wait.until("the token file is not read after a 401",
+                   # measures: less than that minute
                    lambda: "system:serviceaccount:default:two " in probe.ask(), 45, 0.5)
         self.assertEqual(probe.end(), "")
 

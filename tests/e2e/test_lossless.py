@@ -112,7 +112,7 @@ class LosslessTest(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.editor.stdin.close()
-        cls.editor.wait(30)
+        cls.editor.wait(60)
         cls.editor.stdout.close()
 
     def path(self, made):

@@ -148,11 +148,11 @@ class Test2AlphaFails(WorldTest):
 
     def test_02_removal_and_return(self):
         (self.world.files / "alpha.kubeconfig").unlink()
-        wait.until("alpha stays", lambda: self.monitor.cluster("alpha") is None, 10)
+        wait.until("alpha stays", lambda: self.monitor.cluster("alpha") is None)
         self.assertEqual(self.monitor.jobs("alpha"), [])
         self.alpha.apply(jobs.batch("unseen"))
         self.world.write_file("alpha")
-        wait.until("alpha does not return", lambda: self.monitor.cluster("alpha"), 10)
+        wait.until("alpha does not return", lambda: self.monitor.cluster("alpha"))
         self.until_live("alpha")
         self.until_state("alpha", "Job", "unseen", "Succeeded")
 
@@ -162,7 +162,7 @@ class Test2AlphaFails(WorldTest):
         found = self.until_cluster("broken", "failed")
         self.assertIn("broken.kubeconfig", found["reason"])
         file.unlink()
-        wait.until("broken stays", lambda: self.monitor.cluster("broken") is None, 10)
+        wait.until("broken stays", lambda: self.monitor.cluster("broken") is None)
 
 
 class Test3BetaFails(WorldTest):
@@ -200,7 +200,7 @@ class Test3BetaFails(WorldTest):
         self.beta.apply(binding("successor"))
         self.world.token = self.beta.service_account_token("successor")
         self.world.write_file("beta")
-        wait.until("no new generation", lambda: self.monitor.cluster("beta")["generation"] > before, 10)
+        wait.until("no new generation", lambda: self.monitor.cluster("beta")["generation"] > before)
         self.until_live("beta")
         self.beta.kubectl("delete", "serviceaccount", "monitor")  # the old token ends here
         self.world.relay.drop()
@@ -224,7 +224,7 @@ class Test3BetaFails(WorldTest):
         self.until_kind("beta", "TrainJob", "trainer.kubeflow.org/v1alpha1", "not-installed")
         wait.until("its jobs stay", lambda: not self.monitor.job("beta", "default", "TrainJob", "tuning"))
         self.beta.kubectl("apply", "--server-side", "-f", ROOT / "tests/e2e/crds/trainjobs_v1alpha1.yaml")
-        self.beta.kubectl("wait", "--for=condition=Established", "crd", "--all")
+        self.beta.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
         self.until_live("beta")
         self.beta.apply(jobs.train("second-life"))
         self.until_state("beta", "TrainJob", "second-life", "Created")

@@ -51,7 +51,7 @@ class Deploy(WorldTest):
         for file in ("own_crds/monitoring_v1.yaml", "gateway/httproutes_v1.yaml", "gateway/backendtlspolicies_v1.yaml"):
             self.alpha.kubectl("apply", "--server-side", "-f", here / file)
         for crd in ("servicemonitors.monitoring.coreos.com", "backendtlspolicies.gateway.networking.k8s.io"):
-            self.alpha.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=30s")
+            self.alpha.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=60s")
         components = sorted(p.name for p in (DEPLOY / "components").iterdir())
         self.assertIn("prometheus-operator", components)
         made = {}

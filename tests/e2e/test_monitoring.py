@@ -33,7 +33,7 @@ class Monitoring(unittest.TestCase):
         cls.addClassCleanup(process.wait)
         cls.addClassCleanup(process.kill)
         url = wait.until(lambda: f"it does not serve: {log.read_text()}",
-                         lambda: re.search(r"http://[\d.:]+/", log.read_text()), 30)[0]
+                         lambda: re.search(r"http://[\d.:]+/", log.read_text()))[0]
         def metrics():
             cls.text = subprocess.run(["curl", "-sSf", url + "metrics"], capture_output=True, text=True, check=True).stdout
             return all(f"# TYPE {name} " in cls.text for name in ("training_jobs", "training_monitor_objects"))

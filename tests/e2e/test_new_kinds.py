@@ -94,11 +94,12 @@ class NewKinds(unittest.TestCase):
                     took[name] = time.monotonic() - begin
             return len(took) == len(LOGINS)
 
-        wait.until(lambda: f"{file}: shown after {took}; {self.monitor.cluster('lesser')}", all_show, PROBE + 5)
+        wait.until(lambda: f"{file}: shown after {took}; {self.monitor.cluster('lesser')}", all_show)
         shown = ", ".join(f"{took[name]:.1f} s ({name})" for name in LOGINS)
         print(f"note: {file}: its first job is made after {made:.1f} s and shows after {shown}")
-        self.assertLess(took["reader"], SOON)
-        self.assertLess(took["lesser"], PROBE)
+        # What the server took does not count.
+        self.assertLess(took["reader"] - made, SOON)  # measures: "within a second of the definition", docs/kinds.md
+        self.assertLess(took["lesser"] - made, PROBE)  # measures: the period of the probes
 
     def test_they_show_at_once_and_without_the_right_after_a_probe(self):
         self.until_missing("PyTorchJob", "MPIJob", "TrainJob")

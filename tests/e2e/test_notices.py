@@ -59,13 +59,13 @@ class World(test_hostile.Folder):
 
     def until_live(self, monitor):
         wait.until(lambda: f"it does not see the cluster: {monitor.log.read_text()[-2000:]}",
-                   lambda: (c := monitor.cluster("one")) and c["state"] == "live" and monitor.jobs("one"), 30)
+                   lambda: (c := monitor.cluster("one")) and c["state"] == "live" and monitor.jobs("one"))
 
     def put(self, monitor, name, state, **metadata):
         """Waits until it is shown: of changes in quick succession only the last may be seen."""
         self.cluster.put(name, state, **metadata)
         wait.until(lambda: f"{name} is not {state}",
-                   lambda: (job := monitor.job("one", "default", "Job", name)) and job["state"] == state, 20, every=0.01)
+                   lambda: (job := monitor.job("one", "default", "Job", name)) and job["state"] == state, every=0.01)
 
     def run_once(self, *options):
         return subprocess.run([monitors.binary(), *map(str, options)], stdin=subprocess.DEVNULL, capture_output=True,
@@ -75,8 +75,8 @@ class World(test_hostile.Folder):
     def told(receiver):
         return [(n["name"], n["previousState"], n["state"]) for n in (request.json for request in receiver.taken)]
 
-    def until_told(self, receiver, expected, seconds=20):
-        wait.until(lambda: f"told was {self.told(receiver)}", lambda: len(self.told(receiver)) >= len(expected), seconds)
+    def until_told(self, receiver, expected):
+        wait.until(lambda: f"told was {self.told(receiver)}", lambda: len(self.told(receiver)) >= len(expected))
         self.assertEqual(self.told(receiver), expected)
 
     def until_counts(self, monitor, **expected):
@@ -84,7 +84,7 @@ class World(test_hostile.Folder):
             counts = self.notices(monitor)
             return all(counts[name] == value for name, value in expected.items()) and counts
 
-        return wait.until(lambda: f"not {expected}: {self.notices(monitor)}", reached, 30)
+        return wait.until(lambda: f"not {expected}: {self.notices(monitor)}", reached)
 
     @staticmethod
     def notices(monitor):
@@ -171,7 +171,7 @@ class EveryReceiver(World):
         file = self.files / "one.kubeconfig"
         text = file.read_text()
         file.unlink()
-        wait.until("the cluster does not leave", lambda: monitor.cluster("one") is None, 30)
+        wait.until("the cluster does not leave", lambda: monitor.cluster("one") is None)
         self.cluster.put("old", "Succeeded")
         file.write_text(text)
         self.until_told(hook, [("old", "Running", "Succeeded")])
@@ -197,7 +197,7 @@ class Restarts(World):
         """Until what was told is in the state file."""
         self.until_counts(monitor, queued=0)
         wait.until("the state file is not written",
-                   lambda: "\ntraining_monitor_state_waiting_changes 0\n" in monitor.get_raw("/metrics")[1], 20)
+                   lambda: "\ntraining_monitor_state_waiting_changes 0\n" in monitor.get_raw("/metrics")[1])
 
     def restart(self, end):
         hook = self.receiver()
@@ -214,13 +214,13 @@ class Restarts(World):
         self.cluster.put("appeared", "Running")
         self.cluster.delete("short")
         second = self.start(config, "--state", state, log="log2")
-        wait.until(lambda: f"told was {self.told(hook)}", lambda: len(hook.taken) >= 5, 20)
+        wait.until(lambda: f"told was {self.told(hook)}", lambda: len(hook.taken) >= 5)
         self.assertEqual(sorted(self.told(hook)[3:]), [("bert", "Running", "Succeeded"), ("short", "Running", "Gone")])
         self.settle(second)
         end(second)
         third = self.start(config, "--state", state, log="log3")
         self.put(third, "last", "Running")
-        wait.until(lambda: f"told was {self.told(hook)}", lambda: len(hook.taken) >= 6, 20)
+        wait.until(lambda: f"told was {self.told(hook)}", lambda: len(hook.taken) >= 6)
         self.assertEqual(self.told(hook)[5:], [("last", "New", "Running")])
 
     def test_nothing_twice_and_what_happened_meanwhile_once(self):
@@ -234,12 +234,12 @@ class Restarts(World):
         config, state = self.config(self.webhook(hook)), self.folder / "state.db"
         first = self.start(config, "--state", state)
         self.put(first, "bert", "Running")
-        wait.until("no try", lambda: hook.all, 20)
+        wait.until("no try", lambda: hook.all)
         self.assertEqual(first.stop(), 0)
         self.assertIn("notices are left unsent", first.log.read_text())
         hook.otherwise = receivers.answer(200)
         self.start(config, "--state", state, log="log2")
-        wait.until("not told", lambda: hook.taken, 20)
+        wait.until("not told", lambda: hook.taken)
         self.assertEqual([n.json["state"] for n in hook.taken], ["Running"])
         self.assertEqual(hook.taken[0].headers["X-Training-Monitor-Id"], hook.all[0].headers["X-Training-Monitor-Id"])
 
@@ -254,7 +254,7 @@ class Restarts(World):
         hook.otherwise = receivers.answer(503)
         self.put(first, "bert", "Failed")
         self.cluster.delete("bert")
-        wait.until("it is still shown", lambda: not first.job("one", "default", "Job", "bert"), 20)
+        wait.until("it is still shown", lambda: not first.job("one", "default", "Job", "bert"))
         self.assertEqual(first.stop(), 0)
         hook.otherwise = receivers.answer(200)
         second = self.start(config, "--state", state, log="log2")
@@ -312,19 +312,20 @@ class Faults(World):
             self.webhook(stuck, timeout="5m"),
             {"name": "pager", "timeout": "5m", "command": {"arguments": [str(page)], "environment": {"OUT": str(started)}}}))
         self.put(monitor, "bert", "Running")
-        wait.until("no try", lambda: stuck.all and started.is_file() and started.read_text().endswith("\n"), 20)
+        wait.until("no try", lambda: stuck.all and started.is_file() and started.read_text().endswith("\n"))
         begin = time.monotonic()
         self.assertEqual(monitor.stop(), 0)
-        self.assertLess(time.monotonic() - begin, 2)
+        # measures: it stops at once; Kubernetes gives it 30 s
+        self.assertLess(time.monotonic() - begin, 10)
         self.assertEqual(monitor.log.read_text().count("notices are left unsent"), 2)
         process = pathlib.Path("/proc", started.read_text().strip())
-        wait.until("the program lives on", lambda: not process.exists(), 5)
+        wait.until("the program lives on", lambda: not process.exists())
 
     def test_a_full_queue_becomes_one_notice_a_job_from_the_first_state_to_the_last(self):
         hook = self.receiver(receivers.answer(503, Retry_After="5"))
         monitor = self.start(self.config(self.webhook(hook, queue=1, repeatAfter="0s")))
         self.cluster.put("first", "Running")
-        wait.until("no try", lambda: hook.all, 20)
+        wait.until("no try", lambda: hook.all)
         for _ in range(10):
             for state in ("Running", "Pending"):
                 self.put(monitor, "flapping", state)
@@ -362,7 +363,7 @@ class Faults(World):
         monitor = self.start(config)
         self.cluster.put("bert", "Running")
         wait.until("no try", lambda: 'outcome="sent"' in monitor.get_raw("/metrics")[1] and
-                   "a receiver of notices fails" in monitor.log.read_text(), 20)
+                   "a receiver of notices fails" in monitor.log.read_text())
         self.assertIn("connection refused", monitor.log.read_text())
         self.assertNotIn(str(port), (self.folder / "log").read_text().split("a receiver of notices fails")[1])
 
@@ -435,7 +436,7 @@ class Latency(World):
         for i in range(300):
             sent.append(time.monotonic())
             self.cluster.put(f"job-{i}", "Running")
-            wait.until(f"notice {i} does not come", lambda: len(hook.taken) > i, 10, every=0.001)
+            wait.until(f"notice {i} does not come", lambda: len(hook.taken) > i, every=0.001)
         took = sorted(request.at - start for request, start in zip(hook.taken, sent, strict=True))
         p50, p99 = took[len(took) // 2], took[len(took) * 99 // 100]
         print(f"note: event to notice, one at a time: p50 {p50 * 1e3:.2f} ms, p99 {p99 * 1e3:.2f} ms")

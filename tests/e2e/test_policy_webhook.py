@@ -92,7 +92,7 @@ class PolicyWebhookTest(unittest.TestCase):
                 hook["clientConfig"]["caBundle"] = trusted
         cls.kubectl("apply", "-f", "-", stdin="---\n".join(json.dumps(m) + "\n" for m in made))
         wait.until("the configurations are not heeded", lambda: "tolerations" in
-                   cls.pod("canary", {"nvidia.com/gpu": 2}, dry_run=True)[1].get("spec", {}), 30)
+                   cls.pod("canary", {"nvidia.com/gpu": 2}, dry_run=True)[1].get("spec", {}))
 
     @classmethod
     def write(cls, rules):
@@ -124,14 +124,14 @@ class PolicyWebhookTest(unittest.TestCase):
         code, made = self.pod("three", {"nvidia.com/gpu": 3})
         self.assertEqual(code, 201, made)
         self.assertIn({"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}, made["spec"]["tolerations"])
-        wait.until("the audit does not tell", lambda: self.events("PolicyViolation"), 30)
+        wait.until("the audit does not tell", lambda: self.events("PolicyViolation"))
         told = self.events("PolicyViolation")
         self.assertEqual({e["regarding"]["name"] for e in told}, {"three"})
         self.assertIn('policy_webhook_audited_pods{rule="gpu-count"} 1', self.replica.get("/metrics"))
 
     def test_3_what_a_rule_enforces_is_refused_by_field(self):
         self.write({**WARN, "mode": "enforce"})
-        wait.until("the rules are not read", lambda: self.pod("canary", {"nvidia.com/gpu": 3}, dry_run=True)[0] == 422, 30)
+        wait.until("the rules are not read", lambda: self.pod("canary", {"nvidia.com/gpu": 3}, dry_run=True)[0] == 422)
         code, status = self.pod("three-more", {"nvidia.com/gpu": 3})
         self.assertEqual((code, status["reason"]), (422, "Invalid"))
         self.assertIn("multiple of 2", status["message"])
@@ -146,12 +146,12 @@ class PolicyWebhookTest(unittest.TestCase):
         reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "trainers", "uid": owner["metadata"]["uid"],
                      "controller": True}
         self.assertEqual(self.pod("owned", {"nvidia.com/gpu": 3}, owner=reference)[0], 422)
-        wait.until("its controller does not hear", lambda: self.events("PolicyRefused"), 30)
+        wait.until("its controller does not hear", lambda: self.events("PolicyRefused"))
         self.assertEqual(self.events("PolicyRefused")[0]["regarding"]["name"], "trainers")
 
     def test_4_a_broken_file_changes_nothing(self):
         self.rules.write_text("mode: [")
-        wait.until("it is not told", lambda: "policy_webhook_rules_errors_total 1" in self.replica.get("/metrics"), 30)
+        wait.until("it is not told", lambda: "policy_webhook_rules_errors_total 1" in self.replica.get("/metrics"))
         self.assertEqual(self.pod("four-more", {"nvidia.com/gpu": 3})[0], 422)
 
     def test_5_its_account_may_do_what_it_does(self):

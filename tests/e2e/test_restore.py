@@ -24,7 +24,6 @@ READER = cluster.ROOT / "examples" / "training_monitor" / "deploy" / "base"
 JOBS = "/apis/batch/v1/namespaces/default/jobs"
 KNOWING = ("admin", "reader")  # those that can tell which server answers
 LOGINS = (*KNOWING, "blind")
-SOON = 75  # s
 MERGE = "application/merge-patch+json"
 RUNNING = {"startTime": "2026-01-02T03:04:05Z", "active": 1, "ready": 1}
 PENDING = {"startTime": "2026-01-02T03:04:05Z"}
@@ -122,7 +121,7 @@ class Restore(unittest.TestCase):
         self.addCleanup(self.monitor.process.kill)
         self.until_right()
 
-    def until_right(self, deadline=30):
+    def until_right(self):
         """Seconds until each login shows exactly the jobs that the server has, with their states."""
         begin, wrong, took = time.monotonic(), list(LOGINS), {}
 
@@ -144,7 +143,7 @@ class Restore(unittest.TestCase):
                            f"{self.monitor.kind(name, 'Job', 'batch/v1')}")
             return "\n".join(out)
 
-        wait.until(difference, right, deadline)
+        wait.until(difference, right)
         return took
 
     def wanted(self):
@@ -159,7 +158,7 @@ class Restore(unittest.TestCase):
 
     def told(self, login, text):
         wait.until(lambda: f"{login} never said {text!r}, but {self.reasons(login)}",
-                   lambda: any(text in reason for reason in self.reasons(login)), 5)
+                   lambda: any(text in reason for reason in self.reasons(login)))
 
     def count(self, metric, login):
         line = f'training_monitor_{metric}_total{{cluster="{login}",kind="Job",api_version="batch/v1"}} '
@@ -168,7 +167,7 @@ class Restore(unittest.TestCase):
 
     def until_right_again(self, what, stopped, version):
         """After the server is back: right soon, and then as live as ever."""
-        took = self.until_right(SOON)
+        took = self.until_right()
         print(f"note: {what}: versions {version} -> {self.cluster.version()}, right after {took} s; "
               f"the server was away for {self.ready - stopped:.1f} s")
         self.cluster.add("new-after-it")
@@ -200,7 +199,7 @@ class Restore(unittest.TestCase):
         self.cluster.halt()
         shutil.copytree(self.cluster.work / "etcd", self.folder / "backup")
         self.resume()
-        self.until_right(SOON)
+        self.until_right()
         self.assertEqual([self.count("rollbacks", name) for name in LOGINS], [0, 0, 0])
         self.live_on()
         before, version, stopped = self.cluster.jobs(), self.cluster.version(), time.monotonic()

@@ -9,12 +9,12 @@ import random
 import ssl
 import subprocess
 import tempfile
-import time
 import unittest
 import urllib.error
 import urllib.request
 
 import cluster
+import wait
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 APPLY = "application/apply-patch+yaml"
@@ -120,7 +120,7 @@ class SchemaTest(unittest.TestCase):
         request = urllib.request.Request(cls.url + path, method=method, data=body and body.encode(),
                                          headers={"Content-Type": content_type})
         try:
-            with urllib.request.urlopen(request, context=cls.context, timeout=30) as answer:
+            with urllib.request.urlopen(request, context=cls.context, timeout=60) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as answer:
             text = answer.read().decode()
@@ -131,11 +131,8 @@ class SchemaTest(unittest.TestCase):
         return {c["type"]: c["status"] for c in self.ask("GET", path)[1].get("status", {}).get("conditions") or []}
 
     def wait_until_served(self):
-        for _ in range(200):
-            if self.conditions().get("Established") == "True" and self.ask("GET", WIDGETS)[0] == 200:
-                return
-            time.sleep(0.1)
-        self.fail(f"the CRD was not established: {self.conditions()}")
+        wait.until(lambda: f"the CRD was not established: {self.conditions()}",
+                   lambda: self.conditions().get("Established") == "True" and self.ask("GET", WIDGETS)[0] == 200)
 
     def probe_says(self, bodies):
         run = subprocess.run([self.probe, "validate"], input="\n".join(bodies) + "\n", capture_output=True, text=True,

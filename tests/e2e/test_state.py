@@ -42,7 +42,7 @@ class StateTest(unittest.TestCase):
         made = monitors.Monitor(self.clusters, self.folder / f"monitor-{len(self.monitors)}.log",
                                 "--state", self.state, *options)
         self.monitors.append(made)
-        wait.until("the monitor does not get ready", lambda: made.get_raw("/readyz")[0] == 200, 30)
+        wait.until("the monitor does not get ready", lambda: made.get_raw("/readyz")[0] == 200)
         return made
 
     def crash(self, monitor):
@@ -51,7 +51,7 @@ class StateTest(unittest.TestCase):
 
     def run_program(self, *arguments):
         return subprocess.run([monitors.binary(), *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=30)
+                              text=True, timeout=60)
 
     def refusal(self, *options):
         done = self.run_program("--clusters", self.clusters, "--listen", "0", "--output", "none", "--state", self.state,
@@ -104,7 +104,7 @@ class StateTest(unittest.TestCase):
             changes.start()
             goal = lambda: int(next(line.split()[1] for line in monitor.get_raw("/metrics")[1].splitlines()
                                     if line.startswith("training_monitor_state_writes_total "))) >= 3
-            wait.until("nothing is written", goal, 30)
+            wait.until("nothing is written", goal)
             self.crash(monitor)
             done.set()
             changes.join()
@@ -112,7 +112,7 @@ class StateTest(unittest.TestCase):
         monitor = self.start()
         for name in names:
             wait.until(lambda: f"{name}: {self.timeline(monitor, name)}, not {server.states[name]}",
-                       lambda: self.timeline(monitor, name)[-1] == server.states[name], 10)
+                       lambda: self.timeline(monitor, name)[-1] == server.states[name])
             timeline = self.timeline(monitor, name)
             self.assertFalse(any(a == b for a, b in zip(timeline, timeline[1:])), timeline)
         self.assertEqual(monitor.items("/api/v1/gone"), [])
@@ -145,10 +145,10 @@ class StateTest(unittest.TestCase):
         for name in ("one", "two"):
             server.set(name, "Running")
         monitor = self.start()
-        points = wait.until("no point is recorded", lambda: monitor.items("/api/v1/totals"), 75)
+        points = wait.until("no point is recorded", lambda: monitor.items("/api/v1/totals"))
         self.assertEqual(points[0]["states"], {"Running": 2})
         in_file = lambda: sqlite3.connect(self.state).execute("SELECT count(*) FROM totals").fetchone()[0] > 0
-        wait.until("no point is written", in_file, 10)
+        wait.until("no point is written", in_file)
         self.crash(monitor)
         monitor = self.start()
         self.assertEqual(monitor.items("/api/v1/totals")[:len(points)], points)
@@ -174,7 +174,7 @@ class StateTest(unittest.TestCase):
 
         def check(what):
             # It is counted once its cluster has been in view for some seconds, from when it came into view.
-            wait.until(what, lambda: (h := hours().get("nlp")) and h > time.time() - seen - 2, 30)
+            wait.until(what, lambda: (h := hours().get("nlp")) and h > time.time() - seen - 2)
             counted = hours()["nlp"]
             self.assertLess(counted, time.time() - begin)
 
@@ -186,7 +186,7 @@ class StateTest(unittest.TestCase):
         self.assertEqual(monitor.stop(), 0)
         stopped = time.time()
         server.remove("goes")
-        time.sleep(3)
+        time.sleep(3)  # measures: three hours of GPUs while nobody looks
         monitor = self.start()
         self.assertGreaterEqual(hours()["vision"], gone)
         check("what ran while the monitor was away is not counted")
@@ -240,10 +240,11 @@ class StateTest(unittest.TestCase):
             other.execute("BEGIN IMMEDIATE")
             server.set("job", "Running")
             wait.until("that nothing can be written is not told",
-                       lambda: "another program keeps it locked" in monitor.get_raw("/readyz?verbose")[1], 30)
+                       lambda: "another program keeps it locked" in monitor.get_raw("/readyz?verbose")[1])
             begin = time.monotonic()
             self.assertEqual(monitor.stop(), 0)
-            self.assertLess(time.monotonic() - begin, 5)
+            # measures: it does not wait for the other program; Kubernetes gives it 30 s
+            self.assertLess(time.monotonic() - begin, 10)
         other.close()
         self.assertIn("it is learned again at the next start", monitor.log.read_text())
 
@@ -255,16 +256,18 @@ class StateTest(unittest.TestCase):
         for i in range(1000):
             server.set(f"job-{i}", "Running")
         verbose = lambda: monitor.get_raw("/readyz?verbose")[1]
-        wait.until("that nothing can be written is not told", lambda: f"[-]state file {self.state} not written" in verbose(), 30)
+        wait.until("that nothing can be written is not told",
+                   lambda: f"[-]state file {self.state} not written" in verbose())
         self.assertIn("make room", verbose())
         self.assertIn("training_monitor_state_up 0", monitor.get_raw("/metrics")[1])
         for i in range(0, 1000, 2):
             server.set(f"job-{i}", "Failed")
-        wait.until("the jobs are not shown", lambda: sum(j["state"] == "Failed" for j in monitor.jobs("a")) == 500, 30)
+        wait.until("the jobs are not shown", lambda: sum(j["state"] == "Failed" for j in monitor.jobs("a")) == 500)
         self.assertEqual(monitor.get_raw("/readyz")[0], 200)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         wait.until("it is not written when there is room again", lambda: f"[+]state file {self.state} written" in verbose(), 60)
-        wait.until("changes are left", lambda: "training_monitor_state_waiting_changes 0\n" in monitor.get_raw("/metrics")[1], 30)
+        wait.until("changes are left",
+                   lambda: "training_monitor_state_waiting_changes 0\n" in monitor.get_raw("/metrics")[1])
         self.crash(monitor)
         self.assertEqual(self.check_file(), 1000)
         monitor = self.start()
@@ -296,11 +299,11 @@ class StateTest(unittest.TestCase):
         self.assertEqual(self.run_program(*add, "sealed", "--key-file", key).returncode, 0)
         self.assertEqual(self.run_program(*add, "path", "--by-path").returncode, 0)
         wait.until("the added clusters do not join", lambda: reader.job("sealed", "ml", "Job", "bert")
-                   and reader.job("path", "ml", "Job", "bert"), 5)
+                   and reader.job("path", "ml", "Job", "bert"))
         listed = self.run_program("cluster", "list", "--state", self.state)
         self.assertEqual((listed.returncode, len(listed.stdout.splitlines())), (0, 3))
         self.assertEqual(self.run_program("cluster", "remove", "path", "--state", self.state).returncode, 0)
-        wait.until("the removed cluster stays", lambda: not reader.cluster("path"), 5)
+        wait.until("the removed cluster stays", lambda: not reader.cluster("path"))
         self.assertTrue(reader.cluster("sealed"))
         self.assertEqual(self.run_program("cluster", "remove", "path", "--state", self.state).returncode, 1)
         self.assertEqual(self.run_program("cluster", "add").returncode, 2)
@@ -314,7 +317,7 @@ class StateTest(unittest.TestCase):
         self.assertEqual(self.run_program("cluster", "init-key", other).returncode, 0)
         secret_bytes = key.read_bytes()
         os.replace(other, key)
-        wait.until("the wrong key is not told", lambda: "sealed with another key" in reader.cluster("sealed")["reason"], 30)
+        wait.until("the wrong key is not told", lambda: "sealed with another key" in reader.cluster("sealed")["reason"])
         self.assertEqual(reader.stop(), 0)
         self.assertNotIn(SECRET, reader.log.read_text())
         for file in (*self.folder.glob("state.db*"), reader.log):

@@ -82,7 +82,7 @@ class StreamsTest(unittest.TestCase):
         cls.real.ask("POST", "/api/v1/namespaces/default/pods", json.dumps(
             {"metadata": {"name": "web"}, "spec": {"nodeName": "n0", "containers": [{"name": "c", "image": "x"}]}}))
         wait.until(lambda: f"the pod does not run: {(cls.real.work / 'kwok.log').read_text()[-2000:]}", lambda: cls.real.ask(
-            "GET", "/api/v1/namespaces/default/pods/web")[1]["status"]["phase"] == "Running", 30)
+            "GET", "/api/v1/namespaces/default/pods/web")[1]["status"]["phase"] == "Running")
         code, node = cls.real.ask("PATCH", "/api/v1/nodes/n0/status", json.dumps({"status": {
             "addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": port}}}}), "application/merge-patch+json")
@@ -95,7 +95,7 @@ class StreamsTest(unittest.TestCase):
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                  env={**os.environ, "ASAN_OPTIONS": sanitizer})
         # Who waits for what never comes is told so.
-        guard = threading.Timer(120, probe.kill)
+        guard = threading.Timer(600, probe.kill)
         guard.start()
         for each in (probe.stdin.close, probe.stdout.close, probe.stderr.close, probe.wait, probe.kill, guard.cancel):
             self.addCleanup(self.quietly, each)
@@ -146,7 +146,7 @@ class StreamsTest(unittest.TestCase):
         self.assertEqual(probe.stdout.readline(), b"later\n")
         probe.stdin.write(b"stop\n")
         probe.stdin.flush()
-        self.assertEqual(probe.wait(timeout=20), 99)
+        self.assertEqual(probe.wait(timeout=60), 99)
         self.assertIn(b"stopped", probe.stderr.read())
 
     def test_a_command(self):
@@ -173,7 +173,7 @@ class StreamsTest(unittest.TestCase):
             probe.stdin.write(line)
             probe.stdin.flush()
             self.assertEqual(probe.stdout.readline(), answer)
-        self.assertEqual(probe.wait(timeout=20), 0, probe.stderr.read())
+        self.assertEqual(probe.wait(timeout=60), 0, probe.stderr.read())
         large = b"0123456789abcde\n" * 65536
         probe = self.start("exec", "default/web", "input", "--", "sh", "-c", f"head -c {len(large)}; read end")
         writer = threading.Thread(target=lambda: (probe.stdin.write(large), probe.stdin.flush()))
@@ -188,7 +188,7 @@ class StreamsTest(unittest.TestCase):
         probe.stdin.write(b"end\n")
         probe.stdin.flush()
         self.assertEqual(probe.stdout.read(), b"")
-        self.assertEqual(probe.wait(timeout=20), 0, probe.stderr.read())
+        self.assertEqual(probe.wait(timeout=60), 0, probe.stderr.read())
 
     def test_a_large_output_in_flat_memory(self):
         probe = self.start("exec", "default/web", "input", "--", "sh", "-c", "head -c 300000000 /dev/zero; read end")
@@ -213,7 +213,7 @@ class StreamsTest(unittest.TestCase):
         self.assertEqual(probe.stdout.readline(), b"begun\n")
         probe.stdin.write(b"stop\n")
         probe.stdin.flush()
-        self.assertEqual(probe.wait(timeout=20), 99)
+        self.assertEqual(probe.wait(timeout=60), 99)
         self.assertIn(b"stopped", probe.stderr.read())
 
     def test_attach(self):
@@ -239,7 +239,7 @@ class StreamsTest(unittest.TestCase):
             writer.join()
         probe.stdin.write(b"stop\n")
         probe.stdin.flush()
-        self.assertEqual(probe.wait(timeout=20), 99)
+        self.assertEqual(probe.wait(timeout=60), 99)
 
     def test_ports(self):
         probe = self.start("port", "default/web", "8080")
@@ -257,7 +257,7 @@ class StreamsTest(unittest.TestCase):
         # kwok does not tell that the port's side has closed.
         probe.stdin.write(b"stop\n")
         probe.stdin.flush()
-        self.assertEqual(probe.wait(timeout=20), 99)
+        self.assertEqual(probe.wait(timeout=60), 99)
         code, _, errors = self.run_probe("port", "default/web", "8081")
         self.assertEqual(code, 99)
         self.assertIn("port 8081 of the pod", errors)
@@ -306,7 +306,7 @@ class StreamsTest(unittest.TestCase):
             self.addCleanup(forwarding.kill)
             port = int(forwarding.stdout.readline().split(":")[1].split()[0])
             for words in (b"hello", b"again" * 20000):
-                with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+                with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
                     connection.sendall(words)
                     got = b""
                     while len(got) < len(words):

@@ -24,11 +24,11 @@ class TrainingOperatorTest(OperatorTest):
         row = self.real.kubectl("get", "tj", name).splitlines()[-1].split()
         self.assertEqual(row[:4], ["well", "Running", "2/2", "1"])
         self.until_phase(name, "Succeeded")
-        self.real.kubectl("wait", "--for=condition=Complete", f"tj/{name}", "--timeout=5s")
+        self.real.kubectl("wait", "--for=condition=Complete", f"tj/{name}", "--timeout=60s")
         reasons = lambda: {e["reason"] for e in self.real.get("events")["items"]
                            if e["involvedObject"].get("name") == name and e["involvedObject"]["kind"] == "TrainingJob"}
         wait.until(lambda: f"Events are missing: {reasons()}",
-                   lambda: reasons() == {"Accepted", "Starting", "Running", "Succeeded"}, 20)
+                   lambda: reasons() == {"Accepted", "Starting", "Running", "Succeeded"})
         self.real.delete("trainingjob", name)
         self.until_gone(name)
         wait.until("the service stays", lambda: not self.real.kubectl("get", "service", name, "--ignore-not-found"), 60)
@@ -54,7 +54,7 @@ class TrainingOperatorTest(OperatorTest):
         self.assertEqual(labels, {groups()[0]["metadata"]["name"]})
         self.real.merge("trainingjob", name, {"spec": {"workers": 3}})
         wait.until(lambda: f"not resized: {self.status(name)}", lambda: self.status(name).get("ready") == "3/3", 60)
-        wait.until(lambda: f"groups: {groups()}", lambda: [g["spec"] for g in groups()] == [{"minMember": 3}], 20)
+        wait.until(lambda: f"groups: {groups()}", lambda: [g["spec"] for g in groups()] == [{"minMember": 3}])
         self.real.delete("trainingjob", name)
         self.until_gone(name)
         wait.until("the group stays", lambda: not groups(), 60)
@@ -69,7 +69,7 @@ class TrainingOperatorTest(OperatorTest):
                        and names(s)["url.path"].endswith("/pods")]
             return any(s.get("parentSpanId") in reconciles
                        and reconciles[s["parentSpanId"]]["traceId"] == s["traceId"] for s in created)
-        wait.until(lambda: f"{len(self.data.spans)} spans, none of a pod's creation under a reconcile", is_traced, 20)
+        wait.until(lambda: f"{len(self.data.spans)} spans, none of a pod's creation under a reconcile", is_traced)
         self.assertEqual(self.data.resources[0]["service.name"], {"stringValue": "training_operator"})
         self.assertNotIn("Authorization", json.dumps(self.data.spans))
 
@@ -105,12 +105,12 @@ class TrainingOperatorTest(OperatorTest):
         self.assertEqual(env["DATASET_VERSION"], "7")
         other = self.apply(training_job("waiting", dataset={"versionURL": url, "expectedVersion": "8"}))
         wait.until(lambda: f"no mismatch: {self.status(other)}", lambda: self.told(other, "DataReady") ==
-                   "version 8 is expected, and the dataset has version 7", 30)
+                   "version 8 is expected, and the dataset has version 7")
         self.assertEqual((self.status(other)["phase"], self.pods(other)), ("DataCheck", []))
         self.data.version("/bert", "8")
         self.until_phase(other, "Succeeded", 90)
         wait.until(lambda: f"no change: {self.status(name)}", lambda: self.told(name, "DataReady") ==
-                   "version 7 is used; the dataset has version 8 by now", 90)
+                   "version 7 is used; the dataset has version 8 by now")
         self.assertEqual((self.status(name)["phase"], self.status(name)["datasetVersion"]), ("Running", "7"))
         self.real.delete("trainingjob", name)
         self.until_gone(name)
@@ -129,7 +129,7 @@ class TrainingOperatorTest(OperatorTest):
         for name, (url, _) in rows.items():
             self.apply(training_job(name, dataset={"versionURL": url}))
         for name, (_, words) in rows.items():
-            wait.until(lambda: f"{name}: {self.status(name)}", lambda: words in self.told(name, "DataReady"), 40)
+            wait.until(lambda: f"{name}: {self.status(name)}", lambda: words in self.told(name, "DataReady"))
             self.assertEqual((self.status(name)["phase"], self.pods(name)), ("DataCheck", []))
         resident = pathlib.Path(f"/proc/{self.process.pid}/status").read_text().split("VmHWM:")[1].split()[0]
         self.assertLess(int(resident), 200 << 10)
@@ -151,7 +151,7 @@ class TrainingOperatorTest(OperatorTest):
         self.assertEqual([(g["name"], g["result"], g["value"]) for g in self.status(green)["gates"]],
                          [("smoke", "Passed", "0.9"), ("eval", "Passed", "0.86")])
         wait.until(lambda: "the card is not immutable",
-                   lambda: self.real.get("configmap", "green-modelcard").get("immutable"), 20)
+                   lambda: self.real.get("configmap", "green-modelcard").get("immutable"))
         card = self.real.get("configmap", "green-modelcard")["data"]["README.md"]
         self.assertTrue(card.startswith("---\nlicense: mit\nmodel-index:\n"), card)
         self.assertIn("| gate eval | Passed: accuracy is 0.86, and must be >= 0.85 |", card)
@@ -171,7 +171,7 @@ class TrainingOperatorTest(OperatorTest):
     def test_promotion(self):
         self.real.kubectl("apply", "-f", cluster.ROOT / "tests" / "e2e" / "gateway" / "httproutes_v1.yaml")
         self.real.kubectl("wait", "--for=condition=Established", "crd/httproutes.gateway.networking.k8s.io",
-                          "--timeout=30s")
+                          "--timeout=60s")
         backends = [{"name": "bert-stable", "port": 80, "weight": 100}, {"name": "bert-canary", "port": 80, "weight": 0}]
         self.real.apply({"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute",
                          "metadata": {"name": "bert", "namespace": "default"},
@@ -237,7 +237,7 @@ class TrainingOperatorTest(OperatorTest):
             self.until_phase(held, "Running")
             self.real.merge("trainingjob", held, {"spec": {"suspend": True}})
             self.until_phase(held, "Suspended")
-            wait.until(lambda: f"pods stay: {self.pods(held)}", lambda: not self.pods(held), 30)
+            wait.until(lambda: f"pods stay: {self.pods(held)}", lambda: not self.pods(held))
             self.assertEqual(self.real.kubectl("get", kind, held, "--ignore-not-found"), "")
             for each in (name, killed, held):
                 self.real.delete("trainingjob", each)
@@ -330,7 +330,7 @@ class TrainingOperatorTest(OperatorTest):
         name = self.apply(training_job("late", run_ms=600000, activeDeadlineSeconds=4))
         self.until_phase(name, "Failed")
         self.assertIn("activeDeadlineSeconds have passed", self.told(name, "Failed"))
-        wait.until(lambda: f"pods stay: {self.pods(name)}", lambda: not self.pods(name), 30)
+        wait.until(lambda: f"pods stay: {self.pods(name)}", lambda: not self.pods(name))
         self.real.delete("trainingjob", name)
         self.until_gone(name)
 
@@ -384,7 +384,7 @@ class TrainingOperatorTest(OperatorTest):
         self.assertEqual(self.status(name)["attempt"], 1)
         self.real.merge("trainingjob", name, {"spec": {"suspend": True}})
         self.until_phase(name, "Suspended")
-        wait.until(lambda: f"pods stay: {self.pods(name)}", lambda: not self.pods(name), 30)
+        wait.until(lambda: f"pods stay: {self.pods(name)}", lambda: not self.pods(name))
         self.real.delete("trainingjob", name)
         self.until_gone(name)
 
@@ -397,7 +397,7 @@ class TrainingOperatorTest(OperatorTest):
         self.assertEqual(self.status(name)["attempt"], 1)
         self.real.merge("trainingjob", name, {"spec": {"suspend": True}})
         self.until_phase(name, "Suspended")
-        wait.until(lambda: f"pods stay: {self.pods(name)}", lambda: not self.pods(name), 30)
+        wait.until(lambda: f"pods stay: {self.pods(name)}", lambda: not self.pods(name))
         self.real.merge("trainingjob", name, {"spec": {"suspend": False}})
         self.until_phase(name, "Running")
         self.real.delete("trainingjob", name)

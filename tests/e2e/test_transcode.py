@@ -24,12 +24,12 @@ class TranscodeTest(unittest.TestCase):
 
     def bytes_of(self, path, media_type):
         request = urllib.request.Request(self.real.url + path, headers={"Accept": media_type})
-        with urllib.request.urlopen(request, context=self.real.context, timeout=30) as answer:
+        with urllib.request.urlopen(request, context=self.real.context, timeout=60) as answer:
             self.assertEqual(answer.headers.get_content_type(), media_type)
             return answer.read()
 
     def transcoded(self, content, *options):
-        done = subprocess.run([self.program, *options], input=content, capture_output=True, timeout=30)
+        done = subprocess.run([self.program, *options], input=content, capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return done.stdout
 

@@ -49,17 +49,17 @@ class WebhooksTest(unittest.TestCase):
         cls.addClassCleanup(replica.kill)
         replica.wait_ready()
         cls.service.replicas.append(replica)
-        wait.until("no endpoint", lambda: replica.port in cls.service.endpoints, 10)
+        wait.until("no endpoint", lambda: replica.port in cls.service.endpoints)
         return replica
 
-    def register(self, kind="Validating", url=None, ca=None, policy="Fail", timeout=10, name="tabs"):
+    def register(self, kind="Validating", url=None, ca=None, policy="Fail", seconds=30, name="tabs"):
         """A configuration for the length of the test, once the API server heeds it."""
         verb = "mutate" if kind == "Mutating" else "validate"
         path = f"/{verb}-hooks-kcontrol-dev-v1-tab"
         body = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": f"{kind}WebhookConfiguration",
                 "metadata": {"name": name},
                 "webhooks": [{"name": f"{name}.hooks.kcontrol.dev", "sideEffects": "None",
-                              "admissionReviewVersions": ["v1"], "failurePolicy": policy, "timeoutSeconds": timeout,
+                              "admissionReviewVersions": ["v1"], "failurePolicy": policy, "timeoutSeconds": seconds,
                               "clientConfig": {"url": (url or self.url) + path, "caBundle": base64.b64encode(
                                   (ca or self.certificates / "ca.crt").read_bytes()).decode()},
                               "rules": [{"apiGroups": ["hooks.kcontrol.dev"], "apiVersions": ["v1"],
@@ -76,9 +76,9 @@ class WebhooksTest(unittest.TestCase):
         where = f"{REGISTRATIONS}/{kind.lower()}webhookconfigurations"
         code, answer = self.real.ask("POST", where, json.dumps(body))
         self.assertEqual(code, 201, answer)
-        self.addCleanup(lambda: wait.until("the configuration is still heeded", lambda: words not in str(heeded()[1]), 30))
+        self.addCleanup(lambda: wait.until("the configuration is still heeded", lambda: words not in str(heeded()[1])))
         self.addCleanup(self.real.ask, "DELETE", f"{where}/{name}")
-        wait.until(lambda: f"the configuration is not heeded: {heeded()}", lambda: words in str(heeded()[1]), 30)
+        wait.until(lambda: f"the configuration is not heeded: {heeded()}", lambda: words in str(heeded()[1]))
 
     def tab(self, name, dry_run=False, path=TABS, metadata=None, **spec):
         version = path.split("/")[3]
@@ -137,7 +137,7 @@ class WebhooksTest(unittest.TestCase):
     def test_a_slow_webhook_is_a_failure_by_its_policy(self):
         for policy, wanted in (("Fail", 500), ("Ignore", 201)):
             with self.subTest(policy):
-                self.register(policy=policy, timeout=1, name=f"slow-{policy.lower()}")
+                self.register(policy=policy, seconds=1, name=f"slow-{policy.lower()}")
                 code, answer = self.tab(f"slow-{policy.lower()}", schedule="x", waitMs=30000)
                 self.assertEqual(code, wanted, answer)
                 self.doCleanups()
@@ -174,14 +174,14 @@ class WebhooksTest(unittest.TestCase):
         try:
             self.register(name="renewed")
             wait.until("the new certificate is not shown", lambda: self.tab(
-                "renewed", dry_run=True, schedule="x")[0] == 201, 30)
+                "renewed", dry_run=True, schedule="x")[0] == 201)
             self.assertIn("certwatcher_read_certificate_total", replica.get("/metrics"))
         finally:
             (folder / "ca.crt").write_bytes(before)
             (folder / "tls.crt").write_bytes(pair[0])
             (folder / "tls.key").write_bytes(pair[1])
             shown = lambda: ssl.get_server_certificate(("127.0.0.1", replica.port)).strip()
-            wait.until("the old certificate is not shown again", lambda: shown() == pair[0].decode().strip(), 30)
+            wait.until("the old certificate is not shown again", lambda: shown() == pair[0].decode().strip())
 
     def test_a_rolling_update_refuses_nobody(self):
         self.register(name="rolling")
@@ -198,7 +198,7 @@ class WebhooksTest(unittest.TestCase):
             load.go_on()
         print(f"rolling update: {load}")
         self.assertEqual(set(load.codes), {201}, load.failures[:3])
-        self.assertGreater(load.codes.total(), load.seconds * rate / 4)
+        self.assertGreater(load.codes.total(), load.seconds * rate / 20)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ class KeptTest(unittest.TestCase):
         self.addCleanup(replica.kill)
         replica.wait_ready()
         self.service.replicas.append(replica)
-        wait.until("no endpoint", lambda: replica.port in self.service.endpoints, 10)
+        wait.until("no endpoint", lambda: replica.port in self.service.endpoints)
         return replica
 
     def create(self, name, version="v1", **spec):
@@ -91,7 +91,7 @@ class KeptTest(unittest.TestCase):
             while len(certificates) < 3:
                 load.go_on(1)
                 certificates.add(ssl.get_server_certificate(("127.0.0.1", replica.port)))
-            late = http.client.HTTPSConnection("127.0.0.1", replica.port, context=load.context, timeout=30)
+            late = http.client.HTTPSConnection("127.0.0.1", replica.port, context=load.context, timeout=60)
             begun = time.monotonic()
             code, answer = load.review(late, seconds=1, waitMs=30000)
             took = time.monotonic() - begun
@@ -99,7 +99,8 @@ class KeptTest(unittest.TestCase):
         self.assertEqual(set(load.codes), {200}, load.failures[:3])
         self.assertEqual(code, 504, answer)
         self.assertGreaterEqual(took, 1)
-        self.assertLess(took, 5)
+        # measures: the second that was given counts, not the 30 s that its function takes
+        self.assertLess(took, 20)
         self.real.resume()
         self.heeded("second")
 
@@ -108,14 +109,14 @@ class KeptTest(unittest.TestCase):
         self.heeded("first")
         code, _ = self.real.ask("DELETE", f"{VALIDATING}/kept")
         self.assertEqual(code, 200)
-        wait.until("it is not made anew", self.bundle, 30)
+        wait.until("it is not made anew", self.bundle)
         broken = {"webhooks": [{**self.real.ask("GET", f"{VALIDATING}/kept")[1]["webhooks"][0],
                                 "clientConfig": {"url": "https://127.0.0.1:1/", "caBundle": base64.b64encode(
                                     (self.real.work / "other" / "ca.crt").read_bytes()).decode()}}]}
         code, answer = self.real.ask("PATCH", f"{VALIDATING}/kept", json.dumps(broken), MERGE)
         self.assertEqual(code, 200, answer)
         right = lambda: self.real.ask("GET", f"{VALIDATING}/kept")[1]["webhooks"][0]["clientConfig"]["url"]
-        wait.until("the address stays wrong", lambda: right().startswith(self.url), 30)
+        wait.until("the address stays wrong", lambda: right().startswith(self.url))
         self.heeded("second")
 
     def test_what_is_printed_is_applied_and_only_trust_is_kept(self):

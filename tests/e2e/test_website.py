@@ -56,14 +56,14 @@ class WebsiteTest(unittest.TestCase):
     def test_a_website_s_life(self):
         self.start()
         wait.until(lambda: f"the definition does not come: {self.log.read_text()}",
-                   lambda: "websites.example.com" in self.real.kubectl("get", "crd", "-o", "name"), 30)
-        self.real.kubectl("wait", "--for=condition=Established", "crd/websites.example.com", "--timeout=30s")
+                   lambda: "websites.example.com" in self.real.kubectl("get", "crd", "-o", "name"))
+        self.real.kubectl("wait", "--for=condition=Established", "crd/websites.example.com", "--timeout=60s")
         self.real.apply({"apiVersion": "example.com/v1", "kind": "Website",
                          "metadata": {"name": "shop", "namespace": "default"},
                          "spec": {"image": "example.com/shop:1", "host": "shop.example.com", "replicas": 2}})
         # What it needs is not there: that is told, and tried again until it is.
         wait.until(lambda: f"nothing is told: {self.log.read_text()}",
-                   lambda: 'namespaces \\"dns\\" not found' in self.log.read_text(), 30)
+                   lambda: 'namespaces \\"dns\\" not found' in self.log.read_text())
         self.assertIsNone(self.object("deployment", "shop"))
         self.real.kubectl("create", "namespace", "dns")
         wait.until(lambda: f"not ready: {self.site()}", lambda: self.is_ready(2), 60)
@@ -78,7 +78,7 @@ class WebsiteTest(unittest.TestCase):
         self.assertIsNotNone(self.object("configmap", "shop.example.com", "-n", "dns"))
         reasons = lambda: {e["reason"] for e in self.real.get("events")["items"]
                            if e["involvedObject"]["kind"] == "Website"}
-        wait.until(lambda: f"Events are missing: {reasons()}", lambda: reasons() == {"Pending", "Ready"}, 20)
+        wait.until(lambda: f"Events are missing: {reasons()}", lambda: reasons() == {"Pending", "Ready"})
 
         self.real.merge("website", "shop", {"spec": {"replicas": 3, "image": "example.com/shop:2"}})
         wait.until(lambda: f"not ready: {self.site()}", lambda: self.is_ready(3), 60)
@@ -94,16 +94,16 @@ class WebsiteTest(unittest.TestCase):
         before = versions()
         self.start()
         self.real.kubectl("delete", "service", "shop")
-        wait.until("the service is not made again", lambda: self.object("service", "shop"), 30)
+        wait.until("the service is not made again", lambda: self.object("service", "shop"))
         self.assertEqual(versions(), before)
 
         self.real.delete("website", "shop")
-        wait.until(lambda: f"it does not go: {self.site()}", lambda: self.site() is None, 30)
+        wait.until(lambda: f"it does not go: {self.site()}", lambda: self.site() is None)
         self.assertIsNone(self.object("configmap", "shop.example.com", "-n", "dns"))
         for kind in ("deployment", "service"):
             wait.until(f"the {kind} is not collected", lambda: self.object(kind, "shop") is None, 60)
         self.process.terminate()
-        self.assertEqual(self.process.wait(20), 0)
+        self.assertEqual(self.process.wait(60), 0)
 
 
 if __name__ == "__main__":

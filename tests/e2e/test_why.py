@@ -116,7 +116,7 @@ class TestWhy(unittest.TestCase):
         self.until_why("Job", "huge", "no node for", "0/1 nodes are available", "nvidia.com/gpu", state="Pending")
         # Who looks at it reads the scheduler's event, too.
         wait.until(lambda: f"no event: {self.one('Job', 'huge')['events']}", lambda: any(
-            e["reason"] == "SuccessfulCreate" for e in self.one("Job", "huge")["events"]), 30)
+            e["reason"] == "SuccessfulCreate" for e in self.one("Job", "huge")["events"]))
 
     def test_7_a_quota_is_spent(self):
         self.cluster.apply({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team", "namespace": "default"},

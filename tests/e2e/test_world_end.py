@@ -35,7 +35,7 @@ class End(WorldTest):
         def counts():
             return json.loads(self.monitor.get_raw("/api/v1/notices")[1])
 
-        wait.until(lambda: f"notices wait: {counts()}", lambda: counts()["queued"] == 0, 30)
+        wait.until(lambda: f"notices wait: {counts()}", lambda: counts()["queued"] == 0)
         self.assertEqual({k: v for k, v in counts().items() if k != "sent"},
                          {"queued": 0, "failed": 0, "dropped": 0, "coalesced": 0, "deadLetters": []})
         told = {}
@@ -55,7 +55,8 @@ class End(WorldTest):
 
     def test_3_it_stops_at_once(self):
         self.monitor.process.send_signal(signal.SIGINT)
-        self.assertEqual(self.monitor.process.wait(timeout=5), 0)
+        # measures: Kubernetes gives it 30 s
+        self.assertEqual(self.monitor.process.wait(timeout=10), 0)
 
     def tearDown(self):
         pass  # the monitor is gone

@@ -110,7 +110,7 @@ class OperatorTest(unittest.TestCase):
         cls.real.kubectl("apply", "--server-side", "-f", cluster.ROOT / "tests" / "e2e" / "own_crds" / "podgroups_v1alpha1.yaml")
         wait.until(lambda: f"the kind is not installed: {cls.log.read_text()}", cls.is_installed, 60)
         first.terminate()
-        first.wait(30)
+        first.wait(60)
         cls.real.kubectl("apply", "--server-side", "--force-conflicts", "-k", DEPLOY)
         token = cls.real.kubectl("-n", "training-operator", "create", "token", "training-operator").strip()
         cls.kubeconfig = cls.work / "operator.kubeconfig"

@@ -41,7 +41,7 @@ class Replica:
 
     def get(self, path):
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}{path}", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}{path}", timeout=60) as answer:
                 return answer.read().decode()
         except OSError:
             return None
@@ -72,7 +72,7 @@ class Service:
     def look(self):
         while not self.stopping:
             self.endpoints = [r.port for r in list(self.replicas) if r.ready()]
-            time.sleep(0.2)
+            time.sleep(0.2)  # measures: how often readiness is asked for
 
     def accept(self):
         while not self.stopping:
@@ -140,14 +140,14 @@ class Load:
     def work(self, worker):
         due = time.monotonic()
         host = self.real.url.removeprefix("https://")
-        connection = http.client.HTTPSConnection(host, context=self.real.context, timeout=30)
+        connection = http.client.HTTPSConnection(host, context=self.real.context, timeout=60)
         while not self.stop.is_set():
             code, answer = self.dry_run(connection, worker)
             self.codes[code] += 1
             if code != 201:
                 self.failures.append(answer)
             due += self.WORKERS / self.rate
-            time.sleep(max(0.0, due - time.monotonic()))
+            time.sleep(max(0.0, due - time.monotonic()))  # measures: so many a second
 
     @staticmethod
     def dry_run(connection, worker):
@@ -170,14 +170,14 @@ class Reviews(Load):
     def work(self, worker):
         due = time.monotonic()
         while not self.stop.is_set():
-            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context, timeout=30)
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context, timeout=60)
             for _ in range(4):
                 code, answer = self.review(connection)
                 self.codes[code] += 1
                 if code != 200:
                     self.failures.append(answer)
                 due += self.WORKERS / self.rate
-                time.sleep(max(0.0, due - time.monotonic()))
+                time.sleep(max(0.0, due - time.monotonic()))  # measures: so many a second
             connection.close()
 
     @staticmethod
