@@ -5,7 +5,7 @@
 #   status        there only if a stage failed
 #   times         lines build|run SECONDS CPU-SECONDS
 #   log           lines "compiled: SECONDS" of a run are time that belongs to compiling; "units: N" are compilations
-# BUDGET has a line for each group that compiles: GROUP UNITS CPU-SECONDS-COMPILING CPU-SECONDS-RUNNING.
+# BUDGET has a line for a group that compiles: GROUP UNITS CPU-SECONDS-COMPILING CPU-SECONDS-RUNNING; "-" for what is not held.
 BUDGET=${KCONTROL_TEST_BUDGET:-$ROOT/tests/budget.txt}
 
 # The two times of bash's `times`, as 1m2.500s 0m0.250s, added up: whole seconds.
@@ -36,9 +36,9 @@ times_of() {
 
 # Of a group: what it compiled beyond its budget is a failed check; what took much longer is a warning.
 hold_budget() {
-    local group=$1 row compiled ran compiled_cpu ran_cpu units
+    local group=$1 row compiled_cpu ran_cpu units most_units most_compiled most_ran
     row=$(grep -E "^$group " "$BUDGET" 2>/dev/null) || return 0
-    read -r compiled ran compiled_cpu ran_cpu units < <(times_of "$group")
+    read -r _ _ compiled_cpu ran_cpu units < <(times_of "$group")
     read -r _ most_units most_compiled most_ran <<<"$row"
     if ((units > most_units)); then
         echo "FAILED: budget: $units files were compiled, $most_units may be ($BUDGET)" >>"$LOGS/$group.log"
@@ -46,12 +46,13 @@ hold_budget() {
     else
         echo "1 0 0" >>"$LOGS/$group.count"
     fi
-    if ((compiled_cpu * 100 > most_compiled * 115)); then
-        echo "note: warning: compiling took $compiled_cpu CPU seconds, $most_compiled were expected" >>"$LOGS/$group.log"
-    fi
-    if ((ran_cpu * 100 > most_ran * 115)); then
-        echo "note: warning: running took $ran_cpu CPU seconds, $most_ran were expected" >>"$LOGS/$group.log"
-    fi
+    warn_of_time "$group" compiling "$compiled_cpu" "$most_compiled"
+    warn_of_time "$group" running "$ran_cpu" "$most_ran"
+}
+
+warn_of_time() { # GROUP WHAT SECONDS EXPECTED
+    [[ $4 != - ]] && (($3 * 100 > $4 * 115)) || return 0
+    echo "note: warning: $2 took $3 CPU seconds, $4 were expected" >>"$LOGS/$1.log"
 }
 
 # failures_of GROUP COUNT: a line each, the first few.

@@ -45,7 +45,8 @@ def units(include, headers, alone):
         return {name_of(include, h): [h] for h in headers}
     rooms, known = {}, {}
     for header in sorted(headers, key=lambda h: (len(reached(include, h, known)), h)):
-        rooms.setdefault(name_of(include, header.parent), []).append(header)
+        # kcontrol/ROOM/…; what lies in kcontrol/ itself is a unit, too.
+        rooms.setdefault("/".join(header.parent.relative_to(include).parts[:2]), []).append(header)
     return rooms
 
 

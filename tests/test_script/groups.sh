@@ -29,3 +29,6 @@ group_waits() {
     count 1 0 0
 }
 group_waits_badly() { echo "FAILED: it waits in vain"; count 0 1 0; }
+# A second of the processor.
+group_busy() { count 1 0 0; python3 -c "import time
+while time.process_time() < 1: pass"; }

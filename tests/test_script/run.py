@@ -83,11 +83,14 @@ class TestScript(unittest.TestCase):
         self.assertEqual((self.status, self.last), (1, "4 passed, 1 failed, 0 skipped"))
 
     def test_budget(self):
-        self.only("built", "compiles", budget="built 2 0 0\ncompiles 3 0 0\n")
+        self.only("built", "compiles", budget="# group\nbuilt 2 - 0\ncompiles 3 0 -\n")
         self.assertEqual((self.status, self.last), (0, "4 passed, 0 failed, 0 skipped"))
         self.only("built", "compiles", budget="built 1 0 0\n")
         self.assertEqual((self.status, self.last), (1, "2 passed, 1 failed, 0 skipped"))
         self.assertIn("2 files were compiled, 1 may be", self.out)
+        self.only("busy", budget="busy 0 - 0\n")
+        self.assertEqual((self.status, self.last), (0, "2 passed, 0 failed, 0 skipped"))
+        self.assertRegex(self.out, "note: warning: running took [1-9] CPU seconds, 0 were expected")
 
     def test_usage(self):
         for arguments, text in [(["--only"], "--only needs a group"), (["--only", "x"], "no such group: x"),
