@@ -108,6 +108,6 @@ build() {
     shift
     (($#)) && targets=(--target "$@")
     alone_in "$preset" cmake --build "$BUILD/$preset" --parallel "$(build_jobs)" "${targets[@]}" || status=$?
-    [[ -z ${RESULTS-} ]] || echo "compiled: $((SECONDS - start))"
+    [[ ${STAGE-} != run ]] || echo "compiled: $((SECONDS - start))"
     return "$status"
 }

@@ -6,8 +6,8 @@
 # What is installed and packaged, and what uses it.
 source "$ROOT/scripts/test-packages.sh"
 
-# What every change must pass. Those that fail most often, and those that others wait for, come first.
-PLAIN_GROUPS=(lint release e2e browser demo compile_fail threads unit simulation instructions headers package readme docs)
+# What every change must pass: first those that wait, which run beside all others; then what takes little; then the rest.
+PLAIN_GROUPS=(lint release e2e browser demo threads instructions readme docs package compile_fail headers unit simulation)
 # What is run every night, beside that: e2e_all has what e2e leaves out, headers_alone what headers can't see.
 NIGHTLY_GROUPS=(headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time kueue failures kubernetes)
 ALL_GROUPS=(lint release e2e_all "${PLAIN_GROUPS[@]:3}" "${NIGHTLY_GROUPS[@]}")

@@ -60,7 +60,7 @@ is_one_of() { local each; for each in "${@:2}"; do [[ $each != "$1" ]] || return
 # status of a stage that failed stays in the group's status.
 stage() {
     local group=$1 part=$2 function=$3 start=$SECONDS status=0
-    RESULTS=$LOGS/$group.count
+    RESULTS=$LOGS/$group.count STAGE=$part
     # Not "function || status=$?" directly: that would switch errexit off inside the function.
     set +e
     (
