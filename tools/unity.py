@@ -18,7 +18,7 @@ import sys
 import tempfile
 import zlib
 
-AVERAGE = 6  # sources in a batch, if they are short
+AVERAGE = 8  # sources in a batch, if they are short
 
 # What must stand at the outermost level.
 OUTERMOST = re.compile(r"^(namespace (kcontrol|std|boost|doctest|fmt)\b(?! *=)|template <>|int main\(|extern \"C\"|DOCTEST_|"
