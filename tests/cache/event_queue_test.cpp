@@ -276,9 +276,9 @@ public:
         switch (random_.below(8)) {
         case 0:
         case 1:
-        case 2: return push(store_.apply(make(name, uid_of(name), next_version())));
-        case 3: return push(store_.apply(make(name, ++uids_[name], next_version())));
-        case 4: return push(store_.remove(make(name, uid_of(name), next_version())));
+        case 2: return push(store_.apply(made(name, uid_of(name), next_version())));
+        case 3: return push(store_.apply(made(name, ++uids_[name], next_version())));
+        case 4: return push(store_.remove(made(name, uid_of(name), next_version())));
         case 5: return relist();
         case 6: return resync();
         default: return pop();
@@ -305,8 +305,8 @@ private:
         const auto found = uids_.try_emplace(name, 'A').first;
         return found->second;
     }
-    static any_object make(const std::string& name, char uid, const std::string& version) {
-        return ::make(name, std::string(1, uid), version);
+    static any_object made(const std::string& name, char uid, const std::string& version) {
+        return make(name, std::string(1, uid), version);
     }
     std::string next_version() { return std::to_string(++version_); }
 
@@ -323,9 +323,9 @@ private:
             const std::string name(object.meta().name);
             if (random_.chance(25)) continue;
             if (random_.chance(25)) {
-                all.push_back(make(name, ++uids_[name], next_version()));
+                all.push_back(made(name, ++uids_[name], next_version()));
             } else {
-                all.push_back(random_.chance(50) ? make(name, uid_of(name), next_version()) : object);
+                all.push_back(random_.chance(50) ? made(name, uid_of(name), next_version()) : object);
             }
         }
         push(store_.replace(store_content(std::move(all)), random_.chance(50)));
