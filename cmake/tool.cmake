@@ -2,7 +2,8 @@
 # of these files, which the caller links, and kcontrol_NAME of main.cpp. Installed if it was built.
 function(kcontrol_tool name)
     set(program kcontrol_${name})
-    add_library(${program}_parts STATIC ${ARGN})
+    kcontrol_batches(sources parts ${program} ${ARGN})
+    add_library(${program}_parts STATIC ${sources})
     target_include_directories(${program}_parts PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/..)
     add_executable(${program} main.cpp)
     set_target_properties(${program} PROPERTIES OUTPUT_NAME kcontrol-${name} EXPORT_NAME ${name})

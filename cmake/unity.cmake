@@ -1,34 +1,50 @@
-# kcontrol_batches(OUT NAME SOURCES...): sets OUT to what a test program NAME is compiled of. With KCONTROL_UNITY_TESTS several
-# *_test.cpp are one translation unit (tools/unity.py), which takes a quarter of the time; without it each file is one, so that
-# a missing include shows, and who changes one file compiles that alone.
-option(KCONTROL_UNITY_TESTS "Compile tests in batches" OFF)
-if(KCONTROL_UNITY_TESTS)
+# kcontrol_batches(OUT KIND NAME SOURCES...): sets OUT to the files that a target NAME is compiled of. With KCONTROL_UNITY several
+# sources are one translation unit (tools/unity.py), which takes a third of the time. Without it each file is one: so a missing
+# include shows, and after a change one file is compiled. KIND: tests or parts. Of tests only *_test.cpp are put together.
+option(KCONTROL_UNITY "Compile programs and tests in batches of sources" OFF)
+if(KCONTROL_UNITY)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
 endif()
 
-function(kcontrol_batches out name)
-    if(NOT KCONTROL_UNITY_TESTS)
+function(kcontrol_batches out kind name)
+    if(NOT KCONTROL_UNITY)
         set(${out} ${ARGN} PARENT_SCOPE)
         return()
     endif()
     set(tool ${PROJECT_SOURCE_DIR}/tools/unity.py)
-    set(alone ${ARGN})
-    set(together ${ARGN})
-    list(FILTER alone EXCLUDE REGEX "_test\\.cpp$")
-    list(FILTER together INCLUDE REGEX "_test\\.cpp$")
-    execute_process(COMMAND ${Python3_EXECUTABLE} ${tool} --plan 1800 ${CMAKE_CURRENT_SOURCE_DIR} ${together}
-                    OUTPUT_VARIABLE plan COMMAND_ERROR_IS_FATAL ANY)
-    string(STRIP "${plan}" plan)
+    set(alone "")
+    set(together "")
+    set(folder ${PROJECT_SOURCE_DIR})
+    if(kind STREQUAL tests)
+        set(folder ${PROJECT_SOURCE_DIR}/tests)
+    endif()
+    foreach(source IN LISTS ARGN)
+        cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+        if(kind STREQUAL tests AND NOT source MATCHES "_test\\.cpp$")
+            list(APPEND alone ${source})
+        else()
+            list(APPEND together ${source})
+        endif()
+    endforeach()
+    execute_process(COMMAND ${Python3_EXECUTABLE} ${tool} ${kind} --plan 1500 ${folder} ${together}
+                    OUTPUT_VARIABLE plan OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     string(REPLACE ";" "," plan "${plan}")
     string(REPLACE "\n" ";" plan "${plan}")
     set(number 0)
     foreach(batch IN LISTS plan)
         string(REPLACE "," ";" batch "${batch}")
+        list(LENGTH batch length)
+        if(length EQUAL 1)
+            list(APPEND alone ${batch})
+            continue()
+        endif()
         set(file ${CMAKE_CURRENT_BINARY_DIR}/unity/${name}_${number}.cpp)
-        add_custom_command(OUTPUT ${file} COMMAND ${Python3_EXECUTABLE} ${tool} ${file} --include ${CMAKE_CURRENT_SOURCE_DIR} ${batch}
+        add_custom_command(OUTPUT ${file} COMMAND ${Python3_EXECUTABLE} ${tool} ${kind} ${file} ${folder} ${batch}
                            DEPENDS ${batch} ${tool} VERBATIM)
         list(APPEND alone ${file})
         math(EXPR number "${number} + 1")
     endforeach()
+    # A source that comes, or goes, makes other batches.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tool})
     set(${out} ${alone} PARENT_SCOPE)
 endfunction()

@@ -278,8 +278,7 @@ run_swarms() {
 # Optimised tests and what else is made for tests, as TARGETs.
 build_optimised() {
     # Without warnings the library's compilations are those of group release, and ccache has them.
-    cmake -S "$ROOT" --preset release -B "$BUILD/simulation" -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF \
-        -DKCONTROL_UNITY_TESTS=ON >/dev/null
+    cmake -S "$ROOT" --preset release -B "$BUILD/simulation" -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF >/dev/null
     cmake --build "$BUILD/simulation" --parallel "$(build_jobs)" --target "$@"
 }
 

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Puts several test sources into one translation unit, so that they pay for their common headers and templates once.
+"""Puts several sources into one translation unit, so that they pay for their common headers and templates once.
 
-usage: unity.py OUT --include FOLDER SOURCE... | unity.py --plan LINES FOLDER SOURCE... | unity.py --self-test
-  OUT               the file to write
-  --include FOLDER  the folder that is on the compiler's include path, and in which the sources lie: what they include beside
-                    themselves is found from there, and paths are relative to it, so that they are the same in every checkout
-  --plan LINES      prints one batch per line, the sources separated by semicolons: none has more than LINES lines, and where one
-                    ends goes by the names of its sources, so that few batches change when a source does
-
-All #include lines come first. What follows them in each source stands in a namespace of its own, so the names of one source do
-not meet those of another; #line keeps the places in messages. A source that can't be in a namespace (it opens kcontrol or std,
-specialises a template of theirs, or includes something below its first declaration) is a batch of its own, as it stands.
+usage: unity.py tests|parts --plan LINES FOLDER SOURCE... | unity.py tests|parts OUT FOLDER SOURCE... | unity.py --self-test
+  tests     #include lines come first, and what follows them in each source stands in a namespace of its own. A source that
+            can't be in a namespace (it opens kcontrol or std, specialises a template of theirs, or includes something below its
+            first declaration) is a batch of its own
+  parts     sources of a program are included one after the other. Those whose unnamed namespaces have the same names, or that
+            define macros, are not in one batch
+  --plan    prints one batch per line, the sources separated by semicolons; none has more than LINES lines. The names of the
+            sources decide where one ends, so that few batches change when a source does
+  OUT       the file to write. It has no path of this checkout, so that a compiler's cache knows it in every other one
+  FOLDER    the folder that the names of sources are relative to; for tests it is on the compiler's include path
 """
+import os
 import pathlib
 import re
 import sys
@@ -27,7 +28,7 @@ MACRO = re.compile(r"^#\s*define (\w+)", re.M)
 
 
 def split(text):
-    """(the text's #include lines, the number of the first line after them, that line and all that follow)"""
+    """(the text's #include lines, how many lines stand before those that follow them, these)"""
     lines = text.split("\n")
     includes, end = [], 0
     for number, line in enumerate(lines):
@@ -39,117 +40,177 @@ def split(text):
     return includes, end, lines[end:]
 
 
-def fits(text):
-    """Whether it may stand in a namespace, behind the includes of others."""
+def test_fits(text):
+    """Whether a test may stand in a namespace, behind the includes of others."""
     _, _, rest = split(text)
     body = "\n".join(rest)
     return not OUTERMOST.search(body) and not re.search(r"^\s*#\s*include", body, re.M)
+
+
+def part_fits(text):
+    return not MACRO.search(text) and not re.search(r"^int main\(", text, re.M)
+
+
+def private_names(text):
+    """The names that unnamed namespaces declare at their own level, where nothing is indented."""
+    names, inside = set(), False
+    for line in text.split("\n"):
+        if line.startswith("namespace {"):
+            inside = True
+        elif line.startswith("}  // namespace"):
+            inside = False
+        elif inside:
+            found = re.match(r"(?:struct|class|enum class|enum|union|using|namespace) (\w+)(?! *::)(?= *[={:;]| final)", line)
+            if not found and re.match(r"[A-Za-z\[]", line) and not line.startswith(("using ", "template ", "public", "private")):
+                found = re.search(r"(\w+)\(", line) or re.search(r"(\w+)(?:\[\w*\])* ?(?:=|\{|;)", line)
+            if found:
+                names.add(found[1])
+    return names
+
+
+def name_of(source, folder):
+    return source.resolve().relative_to(folder.resolve()).as_posix()
+
+
+def plan(kind, sources, most, folder):
+    """Batches in the order of the names; those that are alone come last."""
+    batches, alone = [], []
+    lines, taken = 0, set()
+    for source in sorted(sources):
+        text = source.read_text()
+        length = text.count("\n")
+        names = private_names(text) if kind == "parts" else set()
+        if not (part_fits if kind == "parts" else test_fits)(text):
+            alone.append([source])
+            continue
+        begins = zlib.crc32(name_of(source, folder).encode()) % AVERAGE == 0
+        if not batches or begins or lines + length > most or names & taken:
+            batches.append([])
+            lines, taken = 0, set()
+        batches[-1].append(source)
+        lines += length
+        taken |= names
+    return batches + alone
 
 
 def from_folder(line, source, folder):
     """An #include of a file that lies beside the source, as the include path finds it."""
     found = re.match(r'#include "([^"]+)"', line)
     if found and (source.parent / found[1]).is_file():
-        return f'#include "{(source.parent / found[1]).resolve().relative_to(folder.resolve()).as_posix()}"'
+        return f'#include "{name_of(source.parent / found[1], folder)}"'
     return line
 
 
-def unit(sources, folder):
-    folder = pathlib.Path(folder)
-    if len(sources) == 1:
-        name = sources[0].resolve().relative_to(folder.resolve()).as_posix()
-        return f'#include "{name}"\n'
+def include(source, out):
+    return f'#include "{pathlib.PurePath(os.path.relpath(source.resolve(), out.resolve().parent)).as_posix()}"\n'
+
+
+def unit(kind, out, sources, folder):
+    if kind == "parts" or len(sources) == 1:
+        return "".join(include(source, out) for source in sources)
     includes, bodies = {}, []
     for source in sources:
         text = source.read_text()
-        if not fits(text):
-            sys.exit(f"{source} can't be in a batch any more: configure again (cmake {folder.parent}), and it is one of its own")
-        name = source.resolve().relative_to(folder.resolve()).as_posix()
-        lines, number, body = split(text)
+        name = name_of(source, folder)
+        if not test_fits(text):
+            sys.exit(f"{name} can't be in a batch any more: configure again, and it will be one of its own")
+        lines, before, body = split(text)
         for line in lines:
             includes[from_folder(line, source, folder)] = None
         space = re.sub(r"\W", "_", name.removesuffix(".cpp"))
-        bodies.append(f'namespace {space} {{\n#line {number + 1} "{name}"\n' + "\n".join(body) + f"\n}}  // namespace {space}\n" +
+        bodies.append(f'namespace {space} {{\n#line {before + 1} "{name}"\n' + "\n".join(body) + f"\n}}  // namespace {space}\n" +
                       "".join(f"#undef {macro}\n" for macro in MACRO.findall("\n".join(body))))
     return "\n".join([*includes, ""]) + "\n" + "\n".join(bodies)
 
 
-def plan(sources, most, folder):
-    """Batches in the order of the names."""
-    batches, lines = [], 0
-    alone = []
-    for source in sorted(sources):
-        text = source.read_text()
-        length = text.count("\n")
-        if not fits(text):
-            alone.append([source])
-            continue
-        name = source.resolve().relative_to(folder.resolve()).as_posix()
-        if not batches or zlib.crc32(name.encode()) % AVERAGE == 0 or lines + length > most:
-            batches.append([])
-            lines = 0
-        batches[-1].append(source)
-        lines += length
-    return batches + alone
+def names_of(batches):
+    return [[path.name for path in batch] for batch in batches]
+
+
+def test_units(root, failures):
+    (root / "room/help.hpp").write_text("#pragma once\n")
+    texts = {
+        "a_test.cpp": '// a\n#include "help.hpp"\n\n#include <string>\n\nnamespace {\nint twice;\n}\n',
+        "b_test.cpp": '#include <string>\n#include <vector>\nusing namespace std;\n#define TWICE 2\nint twice = TWICE;\n',
+        "c_test.cpp": "#include <string>\nnamespace kcontrol {\n}\n",
+        "d_test.cpp": "#include <string>\nint d;\n#include <vector>\n",
+        "e_test.cpp": "#include <string>\ntemplate <>\nstruct std::hash<int> {};\n",
+    }
+    paths = {file: root / "room" / file for file in texts}
+    for file, text in texts.items():
+        paths[file].write_text(text)
+    found = names_of(plan("tests", paths.values(), 100, root))
+    if found != [["a_test.cpp", "b_test.cpp"], ["c_test.cpp"], ["d_test.cpp"], ["e_test.cpp"]]:
+        failures.append(f"the batches are {found}")
+    if names_of(plan("tests", [paths["a_test.cpp"], paths["b_test.cpp"]], 8, root)) != [["a_test.cpp"], ["b_test.cpp"]]:
+        failures.append("a batch is too long")
+    made = unit("tests", root / "out.cpp", [paths["a_test.cpp"], paths["b_test.cpp"]], root)
+    expected = ('#include "room/help.hpp"\n#include <string>\n#include <vector>\n\nnamespace room_a_test {\n'
+                '#line 5 "room/a_test.cpp"\n\nnamespace {\nint twice;\n}\n\n}  // namespace room_a_test\n\n'
+                'namespace room_b_test {\n#line 3 "room/b_test.cpp"\nusing namespace std;\n#define TWICE 2\nint twice = TWICE;\n\n'
+                '}  // namespace room_b_test\n#undef TWICE\n')
+    if made != expected:
+        failures.append(f"the unit is\n{made}")
+    if unit("tests", root / "build/out.cpp", [paths["c_test.cpp"]], root) != '#include "../room/c_test.cpp"\n':
+        failures.append("a batch of one")
+
+
+def part_units(root, failures):
+    texts = {
+        "a.cpp": "namespace app {\nnamespace {\nstruct row {};\nint text_of(int n) { return n; }\nconst int limit = 1;\n"
+                 "}  // namespace\nint shared() { return 1; }\n}  // namespace app\n",
+        "b.cpp": "namespace app {\nnamespace {\nusing kcontrol::result;\nint other();\n}  // namespace\nint row;\n}\n",
+        "c.cpp": "namespace app {\nnamespace {\nstd::string text_of(int n);\n}  // namespace\n}\n",
+        "d.cpp": "#define X\n",
+        "e.cpp": "namespace {\nstruct rows final : base {\n    int limit;\n};\n}  // namespace\n",
+        "main.cpp": "int main() {}\n",
+    }
+    paths = {file: root / "room" / file for file in texts}
+    for file, text in texts.items():
+        paths[file].write_text(text)
+    if private_names(texts["a.cpp"]) != {"row", "text_of", "limit"} or private_names(texts["e.cpp"]) != {"rows"}:
+        failures.append(f"the names are {private_names(texts['a.cpp'])} and {private_names(texts['e.cpp'])}")
+    found = names_of(plan("parts", paths.values(), 100, root))
+    if found != [["a.cpp", "b.cpp"], ["c.cpp", "e.cpp"], ["d.cpp"], ["main.cpp"]]:
+        failures.append(f"the batches of parts are {found}")
+    if unit("parts", root / "x/out.cpp", [paths["a.cpp"], paths["b.cpp"]], root) != '#include "../room/a.cpp"\n#include "../room/b.cpp"\n':
+        failures.append("a unit of parts")
+
+
+def stable_batches(root, failures):
+    many = [root / f"room/many{number}_test.cpp" for number in range(100)]
+    for path in many:
+        path.write_text("int x;\n")
+    before = plan("tests", many, 1000, root)
+    if not 8 < len(before) < 25:
+        failures.append(f"100 sources are {len(before)} batches")
+    if len([batch for batch in plan("tests", many[1:], 1000, root) if batch not in before]) > 1:
+        failures.append("one source less changes several batches")
 
 
 def self_test():
     failures = []
-    with tempfile.TemporaryDirectory() as name:
-        root = pathlib.Path(name)
-        (root / "room").mkdir()
-        (root / "room/help.hpp").write_text("#pragma once\n")
-        texts = {
-            "a_test.cpp": '// a\n#include "help.hpp"\n\n#include <string>\n\nnamespace {\nint twice;\n}\n',
-            "b_test.cpp": '#include <string>\n#include <vector>\nusing namespace std;\n#define TWICE 2\nint twice = TWICE;\n',
-            "c_test.cpp": "#include <string>\nnamespace kcontrol {\n}\n",
-            "d_test.cpp": "#include <string>\nint d;\n#include <vector>\n",
-            "e_test.cpp": "#include <string>\ntemplate <>\nstruct std::hash<int> {};\n",
-        }
-        paths = {file: root / "room" / file for file in texts}
-        for file, text in texts.items():
-            paths[file].write_text(text)
-        wanted = [["a_test.cpp", "b_test.cpp"], ["c_test.cpp"], ["d_test.cpp"], ["e_test.cpp"]]
-        found = [[path.name for path in batch] for batch in plan(paths.values(), 100, root)]
-        if found != wanted:
-            failures.append(f"the batches are {found}")
-        if [len(batch) for batch in plan([paths["a_test.cpp"], paths["b_test.cpp"]], 8, root)] != [1, 1]:
-            failures.append("a batch is too long")
-        many = []
-        for number in range(100):
-            many.append(root / f"room/many{number}_test.cpp")
-            many[-1].write_text("int x;\n")
-        before = plan(many, 1000, root)
-        if not 10 < len(before) < 30:
-            failures.append(f"100 sources are {len(before)} batches")
-        if len([batch for batch in plan(many[1:], 1000, root) if batch not in before]) > 1:
-            failures.append("one source less changes several batches")
-        made = unit([paths["a_test.cpp"], paths["b_test.cpp"]], root)
-        expected = ('#include "room/help.hpp"\n#include <string>\n#include <vector>\n\nnamespace room_a_test {\n'
-                    '#line 5 "room/a_test.cpp"\n\nnamespace {\nint twice;\n}\n\n}  // namespace room_a_test\n\n'
-                    'namespace room_b_test {\n#line 3 "room/b_test.cpp"\nusing namespace std;\n#define TWICE 2\nint twice = TWICE;\n\n'
-                    '}  // namespace room_b_test\n#undef TWICE\n')
-        if made != expected:
-            failures.append(f"the unit is\n{made}")
-        if unit([paths["c_test.cpp"]], root) != '#include "room/c_test.cpp"\n':
-            failures.append("a batch of one")
+    for test in (test_units, part_units, stable_batches):
+        with tempfile.TemporaryDirectory() as name:
+            (pathlib.Path(name) / "room").mkdir()
+            test(pathlib.Path(name), failures)
     print("\n".join(failures) or "self-test: clean")
     return 1 if failures else 0
 
 
 def main():
-    arguments = sys.argv[1:]
-    if arguments == ["--self-test"]:
+    if sys.argv[1:] == ["--self-test"]:
         return self_test()
-    if arguments and arguments[0] == "--plan":
-        for batch in plan([pathlib.Path(one) for one in arguments[3:]], int(arguments[1]), pathlib.Path(arguments[2])):
+    kind, first, *rest = sys.argv[1:]
+    if first == "--plan":
+        most, folder, *sources = rest
+        for batch in plan(kind, [pathlib.Path(one) for one in sources], int(most), pathlib.Path(folder)):
             print(";".join(map(str, batch)))
         return 0
-    out, _, folder, *sources = arguments
-    text = unit([pathlib.Path(one) for one in sources], folder)
-    path = pathlib.Path(out)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    out, (folder, *sources) = pathlib.Path(first), rest
+    text = unit(kind, out, [pathlib.Path(one) for one in sources], pathlib.Path(folder))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text)
     return 0
 
 
