@@ -75,7 +75,7 @@ def main():
     idle_seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 60
     work = pathlib.Path(tempfile.mkdtemp(prefix="labeler-figures-"))
     program = work / "gpu_labeler"
-    shutil.copy(build / "examples/gpu_labeler/gpu_labeler", program)
+    shutil.copy(build / "examples/apps/gpu_labeler/gpu_labeler", program)
     subprocess.run(["strip", program], check=True)
     os.environ["KCONTROL_LABELER"] = str(program)
     os.environ.setdefault("KCONTROL_PROBES", str(build / "tests"))

@@ -38,7 +38,7 @@ def objects(url):
 
 def stripped_monitor(build, work):
     monitor = work / "training_monitor"
-    shutil.copy(build / "examples/training_monitor/training_monitor", monitor)
+    shutil.copy(build / "examples/apps/training_monitor/training_monitor", monitor)
     subprocess.run(["strip", monitor], check=True)
     return monitor
 

@@ -90,7 +90,7 @@ def main():
     clusters = int(sys.argv[2]) if len(sys.argv) > 2 else 10
     jobs = int(sys.argv[3]) if len(sys.argv) > 3 else 2500
     with served_jobs(build, "restart-", clusters, jobs) as (work, _):
-        measure(build / "examples/training_monitor/training_monitor", work, clusters, clusters * jobs * 4)
+        measure(build / "examples/apps/training_monitor/training_monitor", work, clusters, clusters * jobs * 4)
 
 
 if __name__ == "__main__":

@@ -193,7 +193,7 @@ def has_health_port(program):
 
 @contextlib.contextmanager
 def monitor(options):
-    program = options.build / "examples/training_monitor/training_monitor"
+    program = options.build / "examples/apps/training_monitor/training_monitor"
     clusters = 10
     with served_jobs(options.build, "serving-", clusters, options.jobs // clusters, 1) as (work, server):
         make_certificate(work)
@@ -225,7 +225,7 @@ def monitor(options):
 
 @contextlib.contextmanager
 def labeler(options):
-    program = options.build / "examples/gpu_labeler/gpu_labeler"
+    program = options.build / "examples/apps/gpu_labeler/gpu_labeler"
     root = pathlib.Path(__file__).resolve().parents[1]
     with tempfile.TemporaryDirectory() as name:
         port, health, folder = free_port(), free_port(), pathlib.Path(name)

@@ -1,7 +1,7 @@
 # The two faces of the library: kcontrol::kcontrol (compiled, the default) and kcontrol::header_only. Beside them
 # kcontrol::testing, for users' tests: the in-process API server, the simulator and fixtures. Programs link no part of it.
 # And kcontrol::records, clusters from a table of SQLite, which nothing else needs.
-if(KCONTROL_DEVELOPER_MODE OR KCONTROL_BUILD_EXAMPLES)
+if(KCONTROL_DEVELOPER_MODE OR KCONTROL_BUILD_EXAMPLES OR KCONTROL_BUILD_APPS)
     if(NOT KCONTROL_BUILD_TESTING_LIBRARY)
         message(FATAL_ERROR "kcontrol's own tests and examples need KCONTROL_BUILD_TESTING_LIBRARY=ON")
     endif()

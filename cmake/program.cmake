@@ -1,4 +1,4 @@
-# kcontrol_program(TARGET): an example that is a program of its own. Installed if it was built, as component programs.
+# kcontrol_program(TARGET): a product of examples/apps. Installed if it was built, as component programs.
 function(kcontrol_program target)
     if(KCONTROL_INSTALL)
         install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs OPTIONAL)

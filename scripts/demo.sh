@@ -22,4 +22,4 @@ step "Build (two to five minutes the first time)"
 configure release
 build release training_monitor
 step "Demonstration"
-exec "$BUILD/release/examples/training_monitor/training_monitor" --demo "${options[@]}"
+exec "$BUILD/release/examples/apps/training_monitor/training_monitor" --demo "${options[@]}"

@@ -363,8 +363,8 @@ group_browser() {
     local build=$BUILD/simulation
     export KCONTROL_PAGE_SERVER=$build/tests/page_server
     export KCONTROL_LABELER_PAGE_SERVER=$build/tests/labeler_page_server
-    export KCONTROL_MONITOR=$build/examples/training_monitor/training_monitor
-    export KCONTROL_LABELER=$build/examples/gpu_labeler/gpu_labeler
+    export KCONTROL_MONITOR=$build/examples/apps/training_monitor/training_monitor
+    export KCONTROL_LABELER=$build/examples/apps/gpu_labeler/gpu_labeler
     export KCONTROL_FAKE_NVML_LIBRARY=$build/tests/libfake_nvml.so
     timeout --kill-after=60 1200 python3 "$ROOT/tests/browser/run.py" --results "$RESULTS"
 }
@@ -372,13 +372,13 @@ group_browser() {
 # name_e2e_programs PRODUCTS PROBES: says where the programs are that tests/e2e runs: those that a user has below the one
 # build folder, those that are made for tests below the other.
 name_e2e_programs() {
-    KCONTROL_MONITOR=$1/examples/training_monitor/training_monitor
+    KCONTROL_MONITOR=$1/examples/apps/training_monitor/training_monitor
     export KCONTROL_MONITOR
     [[ -x $KCONTROL_MONITOR ]] || unset KCONTROL_MONITOR
-    export KCONTROL_LABELER=$1/examples/gpu_labeler/gpu_labeler
+    export KCONTROL_LABELER=$1/examples/apps/gpu_labeler/gpu_labeler
     export KCONTROL_TUTORIAL=$1/examples/tutorial
     export KCONTROL_EXAMPLES=$1/examples
-    export KCONTROL_TRAINING_OPERATOR=$1/examples/training_operator/training_operator
+    export KCONTROL_TRAINING_OPERATOR=$1/examples/apps/training_operator/training_operator
     export KCONTROL_GEN=$1/tools/kcontrol_gen/kcontrol-gen
     export KCONTROL_TRANSCODE=$1/tools/transcode/kcontrol-transcode
     export KCONTROL_APISERVER=$1/tools/apiserver/kcontrol-apiserver
@@ -462,7 +462,7 @@ build_kueue() {
     build release training_operator
 }
 group_kueue() {
-    export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/training_operator/training_operator
+    export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/apps/training_operator/training_operator
     timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" kueue_operator
 }
 
@@ -473,7 +473,7 @@ build_failures() {
     build release training_monitor
 }
 group_failures() {
-    export KCONTROL_MONITOR=$BUILD/release/examples/training_monitor/training_monitor
+    export KCONTROL_MONITOR=$BUILD/release/examples/apps/training_monitor/training_monitor
     export KCONTROL_FAILURES_OUT=${KCONTROL_FAILURES_OUT:-$BUILD/failures}
     timeout --kill-after=60 900 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" failures
 }
@@ -487,7 +487,7 @@ group_gpu() {
     fi
     configure release
     build release gpu_labeler kcontrol_apiserver
-    export KCONTROL_LABELER=$BUILD/release/examples/gpu_labeler/gpu_labeler
+    export KCONTROL_LABELER=$BUILD/release/examples/apps/gpu_labeler/gpu_labeler
     export KCONTROL_APISERVER=$BUILD/release/tools/apiserver/kcontrol-apiserver
     timeout --kill-after=60 600 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" real_gpu
 }

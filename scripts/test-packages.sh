@@ -10,10 +10,10 @@ holds_testing() { nm -C "$1" 2>/dev/null | grep -E 'kcontrol::(v[0-9_]+::)?testi
 # seen where it must be: in its own library, and in the monitor, whose --demo starts an API server.
 only_tests_hold_testing() {
     local release=$BUILD/release file bad=0
-    for file in "$release"/libkcontrol_testing.* "$release/examples/training_monitor/training_monitor"; do
+    for file in "$release"/libkcontrol_testing.* "$release/examples/apps/training_monitor/training_monitor"; do
         holds_testing "$file" || { echo "$file holds nothing of kcontrol::testing"; bad=1; }
     done
-    for file in "$release"/libkcontrol.* "$release/examples/gpu_labeler/gpu_labeler" \
+    for file in "$release"/libkcontrol.* "$release/examples/apps/gpu_labeler/gpu_labeler" \
         "$release/examples/tutorial/1_hello" "$release/tools/kcontrol_gen/kcontrol-gen"; do
         [[ -e $file ]] || { echo "$file is missing"; bad=1; }
         if holds_testing "$file"; then echo "$file holds a part of kcontrol::testing" && bad=1; fi

@@ -107,11 +107,11 @@ def check_outside(root):
                 # Tests are the other side: they compress what the library decodes, serve HTTP/2 and write records. The
                 # labeler asks the kubelet over gRPC, which no room does.
                 other_side = relative.parts[0] == "tests" and target in ("zlib.h", "nghttp2/nghttp2.h", "sqlite3.h")
-                asks_kubelet = relative.parts[:3] == ("examples", "gpu_labeler", "pods") and target.startswith("nghttp2/")
+                asks_kubelet = relative.parts[:4] == ("examples", "apps", "gpu_labeler", "pods") and target.startswith("nghttp2/")
                 # The monitor's state file has more in it than records of clusters.
-                keeps_state = target == "sqlite3.h" and relative.parts[:3] == ("examples", "training_monitor", "memory")
+                keeps_state = target == "sqlite3.h" and relative.parts[:4] == ("examples", "apps", "training_monitor", "memory")
                 # The library decodes gzip; the monitor's answers are the only ones that are compressed.
-                compresses = target == "zlib.h" and relative.parts == ("examples", "training_monitor", "web", "gzip.cpp")
+                compresses = target == "zlib.h" and relative.parts == ("examples", "apps", "training_monitor", "web", "gzip.cpp")
                 for owner, walled in WALLED.items():
                     if walled.search(target) and not (other_side or asks_kubelet or keeps_state or compresses):
                         yield f"{relative}:{line}: only {owner}/impl/ may include <{target}>"
@@ -169,7 +169,7 @@ PLANTED = [
     ("include/kcontrol/multicluster/impl/a.ipp", "#include <sqlite3.h>\n", "only records/impl/"),
     ("include/kcontrol/attic/a.hpp", "\n", "not a room"),
     ("include/kcontrol/client/a.hpp", "#include <kcontrol/attic/a.hpp>\n", "not a room"),
-    ("examples/demo/a.cpp", "#include <kcontrol/cache/impl/a.ipp>\n", "private to cache/"),
+    ("examples/apps/demo/a.cpp", "#include <kcontrol/cache/impl/a.ipp>\n", "private to cache/"),
     ("tests/watch/a_test.cpp", "#include <kcontrol/cache/detail/a.hpp>\n", "private to cache/"),
     ("src/http.cpp", "#include <kcontrol/base/impl/error.ipp>\n", "private to base/"),
 ]

@@ -4,7 +4,7 @@
 The simulator replays a seed only if nothing else asks the machine. Tests obey too, for they never sleep to wait. Host
 look-ups of the C library and of Asio block, or start a thread where one can't see it.
 usage: check_seam.py [ROOT] [--self-test]
-A line may carry "seam: ok, REASON" in a comment; examples/*/main.cpp are programs and may start threads.
+A line may carry "seam: ok, REASON" in a comment; main.cpp below examples/ are programs and may start threads.
 """
 import re
 
@@ -70,15 +70,15 @@ PLANTED = [
     ("include/kcontrol/runtime/impl/a.ipp", "::getaddrinfo(host, nullptr, &hints, &list);\n", "a look-up"),
     (FILE, "absl::flat_hash_map<int, int> m;\n", "iteration order"),
     ("tests/watch/a_test.cpp", "std::this_thread::sleep_for(1s);\n", "a sleep"),
-    ("examples/monitor/impl/a.cpp", "std::jthread t(f);\n", "a thread"),
-    ("examples/monitor/main.cpp", "auto t = std::chrono::steady_clock::now();\n", "a clock"),
+    ("examples/apps/monitor/impl/a.cpp", "std::jthread t(f);\n", "a thread"),
+    ("examples/apps/monitor/main.cpp", "auto t = std::chrono::steady_clock::now();\n", "a clock"),
 ]
 CLEAN = {
     "include/kcontrol/runtime/impl/a.ipp": "auto t = std::chrono::steady_clock::now();\nstd::random_device d;\n",
     "include/kcontrol/runtime/a.hpp": "// steady_clock::now() is read here only\nstd::chrono::steady_clock::time_point t;\n"
                                       'log("std::thread");\nstd::thread::id id;\nauto n = env.now();\nvirtual std::uint64_t random() = 0;\nauto t = time();\n'
                                       "co_await sleep_for(clock, 1s, stop);\n",
-    "examples/monitor/main.cpp": "std::thread t(f);\n",
+    "examples/apps/monitor/main.cpp": "std::thread t(f);\n",
     "tests/base/a_test.cpp": "std::thread t(f);  // seam: ok, the logger is tested from two threads\n",
 }
 

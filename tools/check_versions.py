@@ -42,7 +42,7 @@ def check(root):
             messages.append(f"{path}: version {manifests[path]['version']}, {HEADER} says {version}")
     if names(manifests["vcpkg.json"]) != names(manifests["ports/kcontrol/vcpkg.json"]):
         messages.append("vcpkg.json and ports/kcontrol/vcpkg.json list different dependencies")
-    for path in sorted(root.glob("examples/*/deploy/chart/Chart.yaml")):
+    for path in sorted(root.glob("examples/apps/*/deploy/chart/Chart.yaml")):
         for key, found in re.findall(r"^(version|appVersion): (\S+)$", path.read_text(), re.M):
             if found != version:
                 messages.append(f"{path.relative_to(root)}: {key} {found}, {HEADER} says {version}")
@@ -64,7 +64,7 @@ def tree(**changes):
     files = HEADER_OF_1_2_3 | {
         "vcpkg.json": '{"version": "1.2.3", "dependencies": ["a"]}',
         "ports/kcontrol/vcpkg.json": '{"version": "1.2.3", "dependencies": ["a", {"name": "b"}]}',
-        "examples/a/deploy/chart/Chart.yaml": "apiVersion: v2\nversion: 1.2.3\nappVersion: 1.2.3\n",
+        "examples/apps/a/deploy/chart/Chart.yaml": "apiVersion: v2\nversion: 1.2.3\nappVersion: 1.2.3\n",
         "CHANGELOG.md": "# Changes\n\n## 1.2.3\n",
         "CMakeLists.txt": "include(cmake/version.cmake)\n",
         "conanfile.py": "load('version.hpp')\n",
@@ -76,7 +76,7 @@ PLANTED = [
     (tree(**{HEADER: tree()[HEADER].replace("1.2.3", "1.2.4")}), "the numbers say"),
     (tree(**{"vcpkg.json": '{"version": "1.2.2", "dependencies": ["a"]}'}), "vcpkg.json: version 1.2.2"),
     (tree(**{"ports/kcontrol/vcpkg.json": '{"version": "1.2.3", "dependencies": []}'}), "different dependencies"),
-    (tree(**{"examples/a/deploy/chart/Chart.yaml": "version: 1.2.3\nappVersion: 1.2.2\n"}), "appVersion 1.2.2"),
+    (tree(**{"examples/apps/a/deploy/chart/Chart.yaml": "version: 1.2.3\nappVersion: 1.2.2\n"}), "appVersion 1.2.2"),
     (tree(**{"CHANGELOG.md": "## 1.2.2\n"}), "newest entry"),
     (tree(**{"CMakeLists.txt": "project(kcontrol VERSION 1.2.3)\n"}), "does not read"),
 ]

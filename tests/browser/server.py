@@ -21,7 +21,7 @@ def page_server():
 
 
 def training_monitor():
-    return binary("KCONTROL_MONITOR", "examples/training_monitor/training_monitor")
+    return binary("KCONTROL_MONITOR", "examples/apps/training_monitor/training_monitor")
 
 
 def labeler_page_server():
@@ -29,7 +29,7 @@ def labeler_page_server():
 
 
 def gpu_labeler():
-    return binary("KCONTROL_LABELER", "examples/gpu_labeler/gpu_labeler")
+    return binary("KCONTROL_LABELER", "examples/apps/gpu_labeler/gpu_labeler")
 
 
 def fake_nvml():

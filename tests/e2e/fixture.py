@@ -21,7 +21,7 @@ KINDS = {
     "beta": [("PyTorchJob", "kubeflow.org/v1"), ("MPIJob", "kubeflow.org/v2beta1"),
              ("TrainJob", "trainer.kubeflow.org/v1alpha1"), ("Job", "batch/v1")],
 }
-DEPLOY = ROOT / "examples" / "training_monitor" / "deploy" / "base"  # its role is what the monitor works with here
+DEPLOY = ROOT / "examples" / "apps" / "training_monitor" / "deploy" / "base"  # its role is what the monitor works with here
 
 
 def binding(account):

@@ -18,7 +18,7 @@ def binary():
     if chosen:
         return pathlib.Path(chosen)
     for preset in ("release", "dev"):
-        candidate = ROOT / "build" / preset / "examples" / "training_monitor" / "training_monitor"
+        candidate = ROOT / "build" / preset / "examples" / "apps" / "training_monitor" / "training_monitor"
         if candidate.is_file():
             return candidate
     return None

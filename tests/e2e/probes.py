@@ -1,5 +1,5 @@
 """The programs that tests use beside the products: KCONTROL_PROBES is the folder of those that are made for tests,
-KCONTROL_EXAMPLES that of the examples."""
+KCONTROL_EXAMPLES that of the programs of examples/."""
 import os
 import pathlib
 import unittest
@@ -10,9 +10,9 @@ def program(name):
     return folder("KCONTROL_PROBES") / name
 
 
-def example(name):
-    """The same of an example that is called like its folder."""
-    return folder("KCONTROL_EXAMPLES") / name / name
+def app(name):
+    """The same of a product, which is called like its folder."""
+    return folder("KCONTROL_EXAMPLES") / "apps" / name / name
 
 
 def speaking(encoding):

@@ -213,7 +213,7 @@ class Crowds(Serving):
 class Usage(unittest.TestCase):
     def test_the_probes_of_the_manifests_ask_where_health_is_served(self):
         for manifest in ("training_monitor/deploy/base/deployment.yaml", "gpu_labeler/deploy/base/daemonset.yaml"):
-            text = (monitors.ROOT / "examples" / manifest).read_text()
+            text = (monitors.ROOT / "examples" / "apps" / manifest).read_text()
             port = re.search(r"--health-probe-bind-address=:(\d+)", text)[1]
             self.assertIn(f"{{name: health, containerPort: {port}}}", text)
             probes = re.findall(r"\w+Probe: \{httpGet: \{path: (\S+), port: (\w+)\}", text)

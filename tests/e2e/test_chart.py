@@ -16,7 +16,7 @@ import monitor as monitors
 import server
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DEPLOY = ROOT / "examples" / "training_monitor" / "deploy"
+DEPLOY = ROOT / "examples" / "apps" / "training_monitor" / "deploy"
 CHART = DEPLOY / "chart"
 # A helm that is built from its module takes its library's version for Kubernetes'.
 FOR = ("--kube-version", "1.36.0")

@@ -1,7 +1,7 @@
-"""examples/configmap_sync on real clusters, each reached with the rights of its manifest: ConfigMaps of a home cluster in
+"""examples/apps/configmap_sync on real clusters, each reached with the rights of its manifest: ConfigMaps of a home cluster in
 those that Secrets name; one joins late, one forbids it.
 
-KCONTROL_EXAMPLES is the folder of the examples' programs. Run alone: run.py test_configmap_sync
+KCONTROL_EXAMPLES is the folder of the programs of examples/. Run alone: run.py test_configmap_sync
 """
 import base64
 import os
@@ -15,14 +15,14 @@ import cluster
 import probes
 import wait
 
-DEPLOY = cluster.ROOT / "examples" / "configmap_sync" / "deploy"
+DEPLOY = cluster.ROOT / "examples" / "apps" / "configmap_sync" / "deploy"
 LABEL = "sigs.k8s.io/multicluster-runtime-kubeconfig"
 
 
 class ConfigMapSync(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.program = probes.example("configmap_sync")
+        cls.program = probes.app("configmap_sync")
         assets, why = cluster.find_assets()
         if assets is None:
             raise unittest.SkipTest(why)

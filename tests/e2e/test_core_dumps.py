@@ -1,7 +1,7 @@
 """A crash of the examples' programs leaves no core, where those of other programs are dumped. Each is stopped in the middle
 of its first connection, with a token in its memory. test_state.py has the training monitor's.
 
-KCONTROL_EXAMPLES is the folder of the examples' programs. Run alone: run.py test_core_dumps
+KCONTROL_EXAMPLES is the folder of the programs of examples/. Run alone: run.py test_core_dumps
 """
 import os
 import pathlib
@@ -37,7 +37,7 @@ class CoreDumps(unittest.TestCase):
             self.skipTest("no program's core is dumped here")
 
     def leaves_none(self, name, *words):
-        program = probes.example(name)
+        program = probes.app(name)
         if b"__asan_init" in pathlib.Path(program).read_bytes():
             self.skipTest("LeakSanitizer needs to look into the program")
         process = subprocess.Popen([program, *map(str, words)], cwd=self.folder, stderr=subprocess.DEVNULL,

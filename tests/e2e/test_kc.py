@@ -1,6 +1,6 @@
-"""examples/kc beside kubectl, at a real API server: both print the same.
+"""examples/apps/kc beside kubectl, at a real API server: both print the same.
 
-KCONTROL_EXAMPLES is the folder of the built examples. Run alone: run.py test_kc
+KCONTROL_EXAMPLES is the folder of the programs of examples/. Run alone: run.py test_kc
 """
 import json
 import pathlib
@@ -31,7 +31,7 @@ spec:
 class KcTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.program = probes.example("kc")
+        cls.program = probes.app("kc")
         cls.real = server.Server("kc")
         cls.addClassCleanup(cls.real.stop)
         cls.kubectl_program = pathlib.Path(cls.real.assets) / "kubectl"

@@ -1,5 +1,5 @@
 """Who may read what the labeler serves: TLS, tokens, client certificates. The decisions themselves are those of
-examples/guarded_serving, which test_access.py asks through the training monitor.
+examples/apps/guarded_serving, which test_access.py asks through the training monitor.
 
 KCONTROL_LABELER is the program, KCONTROL_PROBES the folder with the stand-ins for NVML. Run alone: run.py
 test_labeler_access

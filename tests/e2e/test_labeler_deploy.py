@@ -1,4 +1,4 @@
-"""The manifests under examples/gpu_labeler/deploy, applied to a real API server, and the rights they give, used.
+"""The manifests under examples/apps/gpu_labeler/deploy, applied to a real API server, and the rights they give, used.
 
 A pod of the DaemonSet is made by hand, with the node it would be on: nothing here schedules or runs it. Run alone:
 run.py test_labeler_deploy
@@ -21,7 +21,7 @@ import server
 import wait
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DEPLOY = ROOT / "examples" / "gpu_labeler" / "deploy"
+DEPLOY = ROOT / "examples" / "apps" / "gpu_labeler" / "deploy"
 LABELER = os.environ.get("KCONTROL_LABELER", "")
 NVML = pathlib.Path(os.environ.get("KCONTROL_PROBES", "/nonexistent")) / "libfake_nvml.so"
 INVENTORY = ROOT / "tests" / "fake_nvml" / "inventories" / "a100-x8.txt"

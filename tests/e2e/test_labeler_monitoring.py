@@ -15,7 +15,7 @@ import labeler
 import promql
 import wait
 
-FOLDER = labeler.ROOT / "examples" / "gpu_labeler" / "deploy" / "monitoring"
+FOLDER = labeler.ROOT / "examples" / "apps" / "gpu_labeler" / "deploy" / "monitoring"
 PROMTOOL = os.environ.get("KCONTROL_PROMTOOL") or shutil.which("promtool")
 NAMES = promql.Names(r"(?:DCGM_FI|kcontrol_gpu|gpu_labeler)_\w+")
 

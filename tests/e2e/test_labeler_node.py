@@ -19,7 +19,7 @@ import proxy
 import server
 import wait
 
-DEPLOY = labeler.ROOT / "examples" / "gpu_labeler" / "deploy"
+DEPLOY = labeler.ROOT / "examples" / "apps" / "gpu_labeler" / "deploy"
 RIGHTS = ("base/namespace.yaml", "base/rights.yaml", "components/node-feature/rights.yaml")
 FEATURES = "/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/gpu-labeler/nodefeatures"
 FEATURE_CRD = {

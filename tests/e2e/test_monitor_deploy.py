@@ -1,4 +1,4 @@
-"""The manifests under examples/training_monitor/deploy, applied to a real cluster, and the rights they give, used."""
+"""The manifests under examples/apps/training_monitor/deploy, applied to a real cluster, and the rights they give, used."""
 import itertools
 import json
 import os
@@ -13,7 +13,7 @@ import monitor as monitors
 import wait
 from fixture import KINDS, ROOT, WorldTest
 
-DEPLOY = ROOT / "examples" / "training_monitor" / "deploy"
+DEPLOY = ROOT / "examples" / "apps" / "training_monitor" / "deploy"
 ACCOUNT = "system:serviceaccount:training-monitor:training-monitor"
 
 

@@ -12,7 +12,7 @@ import monitor as monitors
 import promql
 import wait
 
-FOLDER = monitors.ROOT / "examples" / "training_monitor" / "deploy" / "monitoring"
+FOLDER = monitors.ROOT / "examples" / "apps" / "training_monitor" / "deploy" / "monitoring"
 PROMTOOL = os.environ.get("KCONTROL_PROMTOOL") or shutil.which("promtool")
 NAMES = promql.Names(r"(?:training|process)_[a-z_]+")
 NO_PROMTOOL = "no promtool: scripts/promtool.sh fetches one, or name one in KCONTROL_PROMTOOL"

@@ -16,7 +16,7 @@ import monitor as monitors
 import wait
 from server import Server
 
-READER = cluster.ROOT / "examples" / "training_monitor" / "deploy" / "base"
+READER = cluster.ROOT / "examples" / "apps" / "training_monitor" / "deploy" / "base"
 CRDS = cluster.ROOT / "tests" / "e2e" / "crds"
 LOGINS = ("reader", "lesser")
 SOON, PROBE = 3, 20  # s; a probe is due every 15 s

@@ -388,7 +388,7 @@ class Test(World):
     def test_the_examples_load(self):
         page = (monitors.ROOT / "docs/training_monitor/notices.md").read_text()
         block = page.split("## The file\n\n")[1].split("\n\n")[0]
-        deployed = (monitors.ROOT / "examples/training_monitor/deploy/components/notices/notify.yaml").read_text()
+        deployed = (monitors.ROOT / "examples/apps/training_monitor/deploy/components/notices/notify.yaml").read_text()
         for text in (textwrap.dedent(block), deployed.replace("/etc/training-monitor/notices/", "")):
             for name in re.findall(r"(?:url|secret)File: ([\w-]+)", text):
                 (self.folder / name).write_text("https://127.0.0.1:1/x")

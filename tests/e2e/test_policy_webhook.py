@@ -1,6 +1,6 @@
 """policy_webhook before a real API server: its manifests applied, its own account, rules that change, and the audit.
 
-KCONTROL_EXAMPLES is the folder of the examples' programs. Run alone: run.py test_policy_webhook
+KCONTROL_EXAMPLES is the folder of the programs of examples/. Run alone: run.py test_policy_webhook
 """
 import base64
 import json
@@ -14,7 +14,7 @@ import server
 import wait
 import webhooks
 
-DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "examples" / "policy_webhook" / "deploy" / "base"
+DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "examples" / "apps" / "policy_webhook" / "deploy" / "base"
 NAMESPACE = "policy-webhook"
 CONFIGURATIONS = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 WARN = {"mode": "warn", "exemptNamespaces": ["kube-system"], "gpus": {"resource": "nvidia.com/gpu", "multipleOf": 2},
@@ -24,7 +24,7 @@ WARN = {"mode": "warn", "exemptNamespaces": ["kube-system"], "gpus": {"resource"
 class PolicyWebhookTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.program = probes.example("policy_webhook")
+        cls.program = probes.app("policy_webhook")
         cls.real = server.Server("policy-webhook")
         cls.addClassCleanup(cls.real.stop)
         assets, _ = cluster.find_assets(server_only=True)

@@ -15,7 +15,7 @@ import apiserver_program
 import cluster
 import probes
 
-OPERATOR = cluster.ROOT / "examples" / "training_operator" / "deploy" / "base"
+OPERATOR = cluster.ROOT / "examples" / "apps" / "training_operator" / "deploy" / "base"
 SITE = """apiVersion: v1
 kind: Namespace
 metadata: {name: dns}
@@ -86,7 +86,7 @@ class ProgramNeedsTest(unittest.TestCase):
 
     def test_the_training_operators_manifests(self):
         printed, _ = self.needs_of("--for", "6s", "--as-written", "--controllers", "--load", self.write("job.yaml", JOB),
-                                   "--", self.examples / "training_operator" / "training_operator", "--install-crds")
+                                   "--", probes.app("training_operator"), "--install-crds")
         wanted, made = self.created(OPERATOR / "rights.yaml", OPERATOR / "trainingjobs.yaml"), self.created(printed)
         name = "trainingjobs.ai.kcontrol.dev"
         self.assertEqual(made[name]["spec"]["versions"], wanted[name]["spec"]["versions"])

@@ -20,7 +20,7 @@ import monitor as monitors
 import wait
 from server import Server
 
-READER = cluster.ROOT / "examples" / "training_monitor" / "deploy" / "base"
+READER = cluster.ROOT / "examples" / "apps" / "training_monitor" / "deploy" / "base"
 JOBS = "/apis/batch/v1/namespaces/default/jobs"
 KNOWING = ("admin", "reader")  # those that can tell which server answers
 LOGINS = (*KNOWING, "blind")

@@ -263,7 +263,7 @@ class StreamsTest(unittest.TestCase):
         self.assertIn("port 8081 of the pod", errors)
 
     def kc(self, *words, told=""):
-        run = subprocess.run([probes.example("kc"), words[0], "--kubeconfig", self.real.kubeconfig, *words[1:]],
+        run = subprocess.run([probes.app("kc"), words[0], "--kubeconfig", self.real.kubeconfig, *words[1:]],
                              capture_output=True, text=True, input=told, timeout=60)
         return run.returncode, run.stdout, run.stderr
 
@@ -280,7 +280,7 @@ class StreamsTest(unittest.TestCase):
 
     def test_kc_follows_a_log(self):
         self.write_log("one")
-        with subprocess.Popen([probes.example("kc"), "logs", "-f", "web", "--kubeconfig", self.real.kubeconfig],
+        with subprocess.Popen([probes.app("kc"), "logs", "-f", "web", "--kubeconfig", self.real.kubeconfig],
                               stdout=subprocess.PIPE, text=True) as following:
             self.addCleanup(following.kill)
             self.assertEqual(following.stdout.readline(), "one\n")
@@ -301,7 +301,7 @@ class StreamsTest(unittest.TestCase):
         self.assertEqual(self.kc("exec", "nobody", "--", "true")[0], 1)
 
     def test_kc_forwards_ports(self):
-        with subprocess.Popen([probes.example("kc"), "port-forward", "web", ":8080", "--kubeconfig", self.real.kubeconfig],
+        with subprocess.Popen([probes.app("kc"), "port-forward", "web", ":8080", "--kubeconfig", self.real.kubeconfig],
                               stdout=subprocess.PIPE, text=True) as forwarding:
             self.addCleanup(forwarding.kill)
             port = int(forwarding.stdout.readline().split(":")[1].split()[0])

@@ -13,7 +13,7 @@ import unittest
 import cluster
 import wait
 
-DEPLOY = cluster.ROOT / "examples" / "training_operator" / "deploy" / "base"
+DEPLOY = cluster.ROOT / "examples" / "apps" / "training_operator" / "deploy" / "base"
 ACCOUNT = "system:serviceaccount:training-operator:training-operator"
 
 

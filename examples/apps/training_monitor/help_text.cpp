@@ -1,0 +1,98 @@
+// What --help prints; tests/apps/training_monitor/options_test.cpp compares its defaults with the options'.
+#include "options.hpp"
+
+namespace training_monitor {
+
+std::string_view help_text() noexcept {
+    return R"(usage: training_monitor [--clusters DIR | --kubeconfig FILE [--context NAME]...] [flags]
+
+Shows the training jobs of any number of Kubernetes clusters, live: in the terminal, on a web page and as an
+event stream. It only reads (get, list, watch).
+
+Which clusters (one of them; without any, the current context of $KUBECONFIG, a list with ':', or the cluster whose
+pod this runs in, or the current context of ~/.kube/config):
+  --clusters DIR         one kubeconfig a file; the file's name without extension is the cluster's name. Files that
+                         are added, replaced or removed are picked up while it runs
+  --kubeconfig FILE      the contexts of one kubeconfig
+  --context NAME         a context of that file, or of $KUBECONFIG or ~/.kube/config, repeatable (default: the current
+                         context)
+  --clusters-from-secrets NAMESPACE
+                         the Secrets of that namespace with the label
+                         sigs.k8s.io/multicluster-runtime-kubeconfig=true, each with a kubeconfig under the key
+                         `kubeconfig`; its name is the cluster's. Only inline credentials and https are taken
+  --home-kubeconfig FILE where those Secrets are (default: the cluster whose pod this runs in)
+  --state FILE           if none of these is given: what `training_monitor cluster add` put into that file
+  --demo                 simulated clusters and jobs in this process, and a scenario that changes them
+
+Which jobs:
+  --namespace NAME       only this namespace, repeatable (default: all)
+  --kinds LIST           of pytorchjob, mpijob, trainjob, job, trainingjob, tfjob, xgboostjob, paddlejob, jaxjob,
+                         jobset, rayjob, raycluster, leaderworkerset; or all (default: the first four). A kind that a
+                         cluster does not have is looked for again and picked up when it appears
+  --kind-rules FILE      more kinds, which are watched, too: how they are called, which condition means what, where
+                         replicas and GPUs stand (YAML; the documentation's page on kinds has its fields)
+
+Output:
+  --output FORMAT        table, wide, json or none (default: table). On a terminal, table and wide are redrawn, what
+                         failed first; keys: arrows or j and k, Enter (a job), / (search), q. Elsewhere, with
+                         TERM=dumb, and with json, each change is a line. NO_COLOR is heeded
+  --listen ADDR:PORT     where the page, the interface and the metrics are served (default: 127.0.0.1:8080;
+                         0: nowhere)
+  --health-probe-bind-address ADDR:PORT
+                         a port of its own for a kubelet: /healthz and /readyz, without TLS and login (default: 0,
+                         nowhere). Whatever happens at the other, this one answers
+  --logs                 let readers ask for the last 100 lines of a failing container's log. What looks like a secret
+                         is masked; needs the right get pods/log
+  --yaml                 let readers see a job's object as YAML, as its cluster has it. What looks like a secret is
+                         masked; needs the right get of its kind
+  --gpu-usage            ask the GPU labelers (gpu_labeler, a DaemonSet) how busy the GPUs of running jobs are, and show
+                         the fleet's GPUs; needs the rights list pods and get pods/proxy in their namespace
+  --gpu-usage-interval TIME
+                         how often, 5s to 1h (default: 30s)
+  --labeler-namespace NAME
+                         where the labelers' pods are (default: gpu-labeler)
+  --labeler-selector SELECTOR
+                         their labels (default: app.kubernetes.io/name=gpu-labeler)
+  --labeler-port PORT    where they listen (default: 9400)
+  --once                 print one complete snapshot and exit; with --demo, run the scenario to its end
+  --log-format FORMAT    text or json, on standard error (default: text)
+
+Notices:
+  --notify-config FILE   who is told of which changes: Feishu, Slack, webhooks, commands (YAML; the documentation's
+                         page on notices has its fields)
+  --external-url URL     where people find this page: notices then have a link to the job
+  --test-notify [NAME]   send one made-up notice to that receiver, or to all, say what happened, and exit
+
+Who may read what is served (beyond loopback: TLS, and a token or a client certificate, are required):
+  --tls-cert-file FILE --tls-private-key-file FILE
+                         speak TLS with this certificate chain and key (PEM)
+  --token-file FILE      one bearer token a line; a browser asks for it as a password, with any user name
+  --client-ca-file FILE  client certificates signed by one of these open (PEM)
+  --trusted-origin URL   https://HOST[:PORT] of a proxy before this, or of a page that may read, repeatable
+  --insecure-listen      listen beyond loopback without TLS or login
+                         The files are read again when they change; /healthz and /readyz are open to all
+
+How much they may cost (where a limit is reached, the connection that has done nothing for the longest is closed):
+  --max-connections N    (default: 512)
+  --max-connections-per-address N
+                         (default: 0, no limit: behind a proxy all have one address)
+  --max-event-streams N  fewer than connections (default: 256). One more takes the place of the one that has not read
+                         for the longest, or is told to try again later if all read
+
+What is remembered:
+  --state FILE           keep each job's history in this file (SQLite), over restarts, and the clusters that
+                         `training_monitor cluster add` put there. One monitor a file
+  --key-file FILE        opens kubeconfigs that are sealed there
+  --retain-for TIME      forget jobs that are gone after so long: 45s, 90m, 12h, 30d (default: 30d)
+  --retain-size SIZE     forget the oldest of them when the file holds more: 500MiB, 1GiB (default: 1GiB)
+
+  --version              print the version and exit
+  --help                 print this and exit
+
+Served at --listen: /  /api/v1/jobs  /api/v1/clusters  /api/v1/events  /api/v1/gpus  /api/v1/notices
+                    /api/v1/fleet  /healthz  /readyz[?verbose]  /metrics
+Exit status: 0 done, 1 failure (with --once: also if some cluster could not be read), 2 wrong usage.
+)";
+}
+
+}  // namespace training_monitor
