@@ -1,5 +1,5 @@
 // Which failure of several counts, and whether another attempt may help.
-#include "decide/failure.hpp"
+#include "gang/failure.hpp"
 
 #include "support.hpp"
 

@@ -1,8 +1,8 @@
 // One decision in the making: what the files of decide/ share.
 #pragma once
 
-#include "decide/failure.hpp"
 #include "decide/plan.hpp"
+#include "gang/failure.hpp"
 
 #include <algorithm>
 

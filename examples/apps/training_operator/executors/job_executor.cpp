@@ -2,8 +2,8 @@
 
 #include <kcontrol/controllerutil/owner.hpp>
 
-#include "decide/failure.hpp"
 #include "executors/rank_template.hpp"
+#include "gang/failure.hpp"
 #include "job/names.hpp"
 
 namespace training_operator {

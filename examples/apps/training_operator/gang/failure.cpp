@@ -1,4 +1,4 @@
-#include "decide/failure.hpp"
+#include "gang/failure.hpp"
 
 namespace training_operator {
 namespace {
