@@ -1,9 +1,9 @@
 // The steps of page_server's script as what the table takes. Members that are missing are empty.
 #pragma once
 
+#include "jobs/cluster_view.hpp"
 #include "jobs/job_view.hpp"
 #include "step.hpp"
-#include "table/cluster_view.hpp"
 #include "table/job_query.hpp"
 #include "table/totals.hpp"
 

@@ -1,8 +1,8 @@
 // Which jobs are shown on their own and which as part of another one that is shown.
 #pragma once
 
+#include "jobs/cluster_view.hpp"
 #include "jobs/job_view.hpp"
-#include "table/cluster_view.hpp"
 
 #include <set>
 #include <string>

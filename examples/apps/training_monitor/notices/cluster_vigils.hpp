@@ -3,7 +3,7 @@
 
 #include <kcontrol/runtime/time.hpp>
 
-#include "table/cluster_view.hpp"
+#include "jobs/cluster_view.hpp"
 
 #include <cstddef>
 #include <map>

@@ -1,8 +1,8 @@
 // What the table publishes: one visible change.
 #pragma once
 
+#include "jobs/cluster_view.hpp"
 #include "jobs/job_view.hpp"
-#include "table/cluster_view.hpp"
 
 #include <cstdint>
 #include <memory>

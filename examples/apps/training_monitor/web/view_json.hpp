@@ -3,9 +3,9 @@
 
 #include <kcontrol/json/writer.hpp>
 
+#include "jobs/cluster_view.hpp"
 #include "jobs/job_fields.hpp"
 #include "jobs/job_view.hpp"
-#include "table/cluster_view.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "table/cluster_view.hpp"
+#include "jobs/cluster_view.hpp"
 
 #include "jobs/job_view.hpp"
 
