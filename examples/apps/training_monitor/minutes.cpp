@@ -4,7 +4,7 @@
 
 #include "gpus/gpu_hours.hpp"
 #include "memory/memory.hpp"
-#include "web/health.hpp"
+#include "table/health.hpp"
 
 namespace training_monitor {
 namespace {

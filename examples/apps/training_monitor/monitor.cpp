@@ -1,7 +1,7 @@
 #include "monitor.hpp"
 
+#include "table/health.hpp"
 #include "table/watched.hpp"
-#include "web/health.hpp"
 
 #include <algorithm>
 

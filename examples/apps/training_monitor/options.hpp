@@ -7,8 +7,8 @@
 
 #include "guarded_serving/access_options.hpp"
 #include "memory/state_options.hpp"
+#include "serving_options.hpp"
 #include "usage/usage_options.hpp"
-#include "web/serving_options.hpp"
 
 #include <optional>
 #include <string>

@@ -6,6 +6,7 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include "histogram.hpp"
 #include "history/history.hpp"
 #include "notices/cluster_vigils.hpp"
 #include "notices/conditions.hpp"
@@ -15,7 +16,6 @@
 #include "notices/sender.hpp"
 #include "notices/vigils.hpp"
 #include "table/change.hpp"
-#include "web/histogram.hpp"
 
 #include <deque>
 #include <memory>

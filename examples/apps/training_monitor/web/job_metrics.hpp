@@ -3,8 +3,8 @@
 
 #include <kcontrol/runtime/time.hpp>
 
+#include "histogram.hpp"
 #include "table/change.hpp"
-#include "web/histogram.hpp"
 
 #include <array>
 #include <cstdint>

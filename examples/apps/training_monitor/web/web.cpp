@@ -4,9 +4,9 @@
 #include <kcontrol/serve/embedded_file.hpp>
 #include <kcontrol/serve/responses.hpp>
 
+#include "table/health.hpp"
 #include "training_monitor/page.hpp"
 #include "web/compressed.hpp"
-#include "web/health.hpp"
 #include "web/metrics_text.hpp"
 #include "web/view_json.hpp"
 

@@ -5,8 +5,8 @@
 #include <kcontrol/testing/run.hpp>
 
 #include "support/fake_responder.hpp"
+#include "table/health.hpp"
 #include "table/job_query.hpp"
-#include "web/health.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "web/health.hpp"
+#include "table/health.hpp"
 
 #include <kcontrol/base/log.hpp>
 
