@@ -5,6 +5,9 @@ Also: impl/ and detail/ of a room only from that room; testing/ and apiserver/ o
 OpenSSL and Asio's sockets only in transport/; simdjson only in json/impl/, libyaml in documents/impl/, RE2 in
 schema/impl/, prometheus-cpp in metrics/impl/, c-ares and nghttp2 in transport/impl/, zlib in http/impl/, SQLite in records/impl/; and no public header reaches any of them in compiled mode (by following the includes, as a user's compiler
 would).
+The directories of a product have floors as well: examples/apps/NAME/FLOORS has a line for each floor, the lowest one first.
+A line names directories, and files beside them without their suffix. The files of one line may include each other. A
+product without directories needs no such file. Products share guarded_serving/, and include nothing else of each other.
 usage: check_layers.py [ROOT] [--self-test]
 """
 import re
@@ -147,8 +150,84 @@ def check_public(root):
                 yield f"include/{name}: a public header reaches <{target}>"
 
 
+def read_floors(file):
+    """{name: floor} of a product, from its FLOORS."""
+    lines = [line.split() for line in file.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    return {name: floor for floor, line in enumerate(lines) for name in line}
+
+
+def app_room(name):
+    """The directory of a file below a product, or the file's own name without suffix."""
+    return name.split("/")[0] if "/" in name else name.rpartition(".")[0]
+
+
+def app_target(apps, app, path, target):
+    """(product, its file) that an #include in a file of `app` finds, or None: a product's own files are on the include path,
+    and all products' directories."""
+    for file in (path.parent / target, apps / app / target, apps / target):
+        if file.is_file():
+            owner, _, name = file.resolve().relative_to(apps.resolve()).as_posix().partition("/")
+            return owner, name
+    return None
+
+
+def check_app(root, app):
+    folder = root / "examples" / "apps" / app
+    table = folder / "FLOORS"
+    files = list(lint.code_files(root, (f"examples/apps/{app}",)))
+    rooms = {app_room(path.relative_to(folder).as_posix()) for path in files}
+    floors = read_floors(table) if table.is_file() else {}
+    if floors or any(path.parent != folder for path in files):
+        for room in sorted(rooms - set(floors)):
+            yield f"examples/apps/{app}/FLOORS: {room} has no floor"
+        for room in sorted(set(floors) - rooms):
+            yield f"examples/apps/{app}/FLOORS: there is no {room}"
+    for path in files:
+        room = app_room(path.relative_to(folder).as_posix())
+        for line, target in includes(path):
+            where, found = f"{path.relative_to(root)}:{line}", app_target(folder.parent, app, path, target)
+            if found is None:
+                continue
+            if found[0] != app:
+                if found[0] != "guarded_serving":
+                    yield f"{where}: {target} is of another product, {found[0]}"
+                continue
+            other = app_room(found[1])
+            if other == room or not {room, other} <= set(floors):
+                continue
+            if floors[other] > floors[room]:
+                yield f"{where}: {room} includes {target}, which is on a higher floor"
+            # Files beside the directories are one room with those of their floor.
+            elif floors[other] == floors[room] and ((folder / other).is_dir() or (folder / room).is_dir()):
+                yield f"{where}: {room} includes {target}, a neighbour on the same floor"
+
+
+def check_apps(root):
+    for folder in sorted((root / "examples" / "apps").glob("*/")):
+        yield from check_app(root, folder.name)
+
+
 def check(root):
-    return [*check_rooms(root), *check_outside(root), *check_public(root)]
+    return [*check_rooms(root), *check_outside(root), *check_public(root), *check_apps(root)]
+
+
+def app_tree(path=None, text=None):
+    """A product, for self-tests, with one file that is another one."""
+    files = {
+        "FLOORS": "texts\n# A comment.\ntable pods\nweb\noptions config main\n",
+        "texts.hpp": "#pragma once\n",
+        "table/a.hpp": "#include \"texts.hpp\"\n#include \"b.hpp\"\n",
+        "table/b.hpp": "#include <string>\n",
+        "pods/a.hpp": "#include \"texts.hpp\"\n",
+        "web/a.hpp": "#include \"table/a.hpp\"\n#include \"guarded_serving/a.hpp\"\n#include \"shop/page.hpp\"\n",
+        "options.hpp": "#include \"web/a.hpp\"\n",
+        "options.cpp": "#include \"options.hpp\"\n#include \"config.hpp\"\n",
+        "config.hpp": "#include \"options.hpp\"\n",
+        "main.cpp": "#include \"options.hpp\"\n",
+    }
+    others = {"examples/apps/guarded_serving/a.hpp": "#include \"guarded_serving/b.hpp\"\n",
+              "examples/apps/guarded_serving/b.hpp": "\n", "examples/apps/bank/a.hpp": "\n"}
+    return others | {f"examples/apps/shop/{name}": of for name, of in (files | ({path: text} if path else {})).items()}
 
 
 PLANTED = [
@@ -172,6 +251,16 @@ PLANTED = [
     ("examples/apps/demo/a.cpp", "#include <kcontrol/cache/impl/a.ipp>\n", "private to cache/"),
     ("tests/watch/a_test.cpp", "#include <kcontrol/cache/detail/a.hpp>\n", "private to cache/"),
     ("src/http.cpp", "#include <kcontrol/base/impl/error.ipp>\n", "private to base/"),
+    (app_tree("table/a.hpp", "#include \"web/a.hpp\"\n"), "table includes web/a.hpp, which is on a higher floor"),
+    (app_tree("table/a.cpp", "#include \"shop/web/a.hpp\"\n"), "on a higher floor"),
+    (app_tree("table/a.cpp", "#include \"../web/a.hpp\"\n"), "on a higher floor"),
+    (app_tree("web/a.cpp", "#include \"options.hpp\"\n"), "web includes options.hpp, which is on a higher floor"),
+    (app_tree("pods/a.hpp", "#include \"table/a.hpp\"\n"), "a neighbour on the same floor"),
+    (app_tree("attic/a.cpp", "\n"), "attic has no floor"),
+    (app_tree("stray.cpp", "\n"), "stray has no floor"),
+    (app_tree("FLOORS", "texts\ntable pods\nweb\noptions config main\nattic\n"), "there is no attic"),
+    ({"examples/apps/shop/web/a.cpp": "\n"}, "web has no floor"),
+    (app_tree("web/a.cpp", "#include \"bank/a.hpp\"\n"), "bank/a.hpp is of another product"),
 ]
 CLEAN = {
     "include/kcontrol/config.hpp": "#pragma once\n",
@@ -185,6 +274,7 @@ CLEAN = {
     "include/kcontrol/documents/impl/a.ipp": "#include <yaml.h>\n",
     "tests/json/a_test.cpp": "#include <kcontrol/json/impl/a.ipp>\n#include <kcontrol/testing/a.hpp>\n",
     "src/base.cpp": "#include <kcontrol/base/impl/a.ipp>\n",
+    **app_tree(),
 }
 
 if __name__ == "__main__":
