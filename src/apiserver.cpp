@@ -52,7 +52,6 @@
 #include <kcontrol/apiserver/impl/resource_table.ipp>
 #include <kcontrol/apiserver/impl/resource_type.ipp>
 #include <kcontrol/apiserver/impl/role_rules.ipp>
-#include <kcontrol/apiserver/impl/schema_shape.ipp>
 #include <kcontrol/apiserver/impl/stored_object.ipp>
 #include <kcontrol/apiserver/impl/strategic_merge.ipp>
 #include <kcontrol/apiserver/impl/structural_schema.ipp>
@@ -63,5 +62,4 @@
 #include <kcontrol/apiserver/impl/watch_index.ipp>
 #include <kcontrol/apiserver/impl/webhook_caller.ipp>
 #include <kcontrol/apiserver/impl/webhook_client.ipp>
-#include <kcontrol/apiserver/impl/write_request.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>

@@ -1,4 +1,3 @@
 #include <kcontrol/record/impl/event_correlator.ipp>
-#include <kcontrol/record/impl/event_objects.ipp>
 #include <kcontrol/record/impl/event_recorder.ipp>
 #include <kcontrol/record/impl/recorder_set.ipp>

@@ -7,7 +7,6 @@
 #endif
 
 #include <kcontrol/access/impl/delegated_access.ipp>
-#include <kcontrol/access/impl/review_parts.ipp>
 #include <kcontrol/api/impl/admissionregistration_v1.ipp>
 #include <kcontrol/api/impl/apiextensions_v1.ipp>
 #include <kcontrol/api/impl/apiregistration_v1.ipp>
@@ -113,32 +112,18 @@
 #include <kcontrol/cluster/impl/read_plan.ipp>
 #include <kcontrol/cluster/impl/stale_marks.ipp>
 #include <kcontrol/cluster/impl/timer_source.ipp>
-#include <kcontrol/codec/impl/compact_check.ipp>
-#include <kcontrol/codec/impl/cursor_decoder.ipp>
-#include <kcontrol/codec/impl/cursor_value_decoder.ipp>
 #include <kcontrol/codec/impl/decode.ipp>
-#include <kcontrol/codec/impl/decode_error.ipp>
 #include <kcontrol/codec/impl/dynamic_object.ipp>
 #include <kcontrol/codec/impl/encode.ipp>
 #include <kcontrol/codec/impl/equal.ipp>
-#include <kcontrol/codec/impl/field_lookup.ipp>
 #include <kcontrol/codec/impl/known_fields.ipp>
 #include <kcontrol/codec/impl/metadata_object.ipp>
-#include <kcontrol/codec/impl/node_decoder.ipp>
 #include <kcontrol/codec/impl/object_block.ipp>
-#include <kcontrol/codec/impl/object_diff.ipp>
 #include <kcontrol/codec/impl/patch_between.ipp>
 #include <kcontrol/codec/impl/protobuf.ipp>
-#include <kcontrol/codec/impl/protobuf_coverage.ipp>
-#include <kcontrol/codec/impl/protobuf_decoder.ipp>
-#include <kcontrol/codec/impl/protobuf_json_writer.ipp>
-#include <kcontrol/codec/impl/protobuf_plan.ipp>
 #include <kcontrol/codec/impl/protobuf_stream.ipp>
-#include <kcontrol/codec/impl/protobuf_values.ipp>
-#include <kcontrol/codec/impl/protobuf_writer.ipp>
 #include <kcontrol/codec/impl/resource_of.ipp>
 #include <kcontrol/codec/impl/share_pool.ipp>
-#include <kcontrol/codec/impl/short_scalars.ipp>
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
 #include <kcontrol/controller/impl/controller_daemons.ipp>
@@ -189,12 +174,7 @@
 #include <kcontrol/http/impl/watch_framer.ipp>
 #include <kcontrol/http/impl/websocket_acceptor.ipp>
 #include <kcontrol/json/impl/cursor.ipp>
-#include <kcontrol/json/impl/find_fault.ipp>
-#include <kcontrol/json/impl/parse.ipp>
 #include <kcontrol/json/impl/reader.ipp>
-#include <kcontrol/json/impl/reader_ranges.ipp>
-#include <kcontrol/json/impl/scalars.ipp>
-#include <kcontrol/json/impl/skip_brackets.ipp>
 #include <kcontrol/json/impl/writer.ipp>
 #include <kcontrol/leader/impl/leader_elector.ipp>
 #include <kcontrol/leader/impl/leader_fence.ipp>
@@ -258,7 +238,6 @@
 #include <kcontrol/multicluster/impl/sharding_options.ipp>
 #include <kcontrol/multicluster/impl/union_source.ipp>
 #include <kcontrol/record/impl/event_correlator.ipp>
-#include <kcontrol/record/impl/event_objects.ipp>
 #include <kcontrol/record/impl/event_recorder.ipp>
 #include <kcontrol/record/impl/recorder_set.ipp>
 #include <kcontrol/runtime/impl/backoff.ipp>
@@ -278,13 +257,7 @@
 #include <kcontrol/runtime/impl/wait.ipp>
 #include <kcontrol/schema/impl/crd.ipp>
 #include <kcontrol/schema/impl/field_error.ipp>
-#include <kcontrol/schema/impl/go_text.ipp>
-#include <kcontrol/schema/impl/list_key.ipp>
 #include <kcontrol/schema/impl/schema.ipp>
-#include <kcontrol/schema/impl/schema_bounds.ipp>
-#include <kcontrol/schema/impl/schema_formats.ipp>
-#include <kcontrol/schema/impl/schema_rules.ipp>
-#include <kcontrol/schema/impl/schema_types.ipp>
 #include <kcontrol/schema/impl/text_checks.ipp>
 #include <kcontrol/schema/impl/validate.ipp>
 #include <kcontrol/serve/impl/embedded_file.ipp>
@@ -356,11 +329,8 @@
 #include <kcontrol/webhook/impl/kept_webhooks.ipp>
 #include <kcontrol/webhook/impl/kind_conversion.ipp>
 #include <kcontrol/webhook/impl/object_edit.ipp>
-#include <kcontrol/webhook/impl/review_answers.ipp>
-#include <kcontrol/webhook/impl/review_words.ipp>
 #include <kcontrol/webhook/impl/webhook_builder.ipp>
 #include <kcontrol/webhook/impl/webhook_configuration.ipp>
-#include <kcontrol/webhook/impl/webhook_endpoints.ipp>
 #include <kcontrol/webhook/impl/webhook_flags.ipp>
 #include <kcontrol/webhook/impl/webhook_server.ipp>
 #include <kcontrol/workqueue/impl/backpressure.ipp>

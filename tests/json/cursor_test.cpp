@@ -1,6 +1,6 @@
 // cursor: values are found, passed over and checked as the parser sees them.
 #include <kcontrol/json/cursor_strings.hpp>
-#include <kcontrol/json/impl/skip_brackets.ipp>
+#include <kcontrol/json/impl/skip_brackets.hpp>
 #include <kcontrol/json/reader.hpp>
 
 #include <doctest/doctest.h>

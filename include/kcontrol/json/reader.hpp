@@ -102,7 +102,7 @@ KCONTROL_DECL std::string kernel_name();
 }  // namespace kcontrol::json
 
 // The inline members of node, its ranges and iterators:
-#include <kcontrol/json/impl/reader_ranges.ipp>
+#include <kcontrol/json/impl/reader_ranges.hpp>
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/json/impl/reader.ipp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/access/delegated_access.hpp>
-#include <kcontrol/access/impl/review_parts.ipp>
+#include <kcontrol/access/impl/review_parts.hpp>
 #include <kcontrol/access/review_cache.hpp>
 #include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/documents/strict.hpp>

@@ -3,7 +3,7 @@
 #include <kcontrol/apiserver/admission_hooks.hpp>
 #include <kcontrol/apiserver/impl/cel_evaluator.ipp>
 #include <kcontrol/apiserver/impl/cel_parser.ipp>
-#include <kcontrol/apiserver/impl/selector_match.ipp>
+#include <kcontrol/apiserver/impl/selector_match.hpp>
 #include <kcontrol/apiserver/impl/webhook_client.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>
 

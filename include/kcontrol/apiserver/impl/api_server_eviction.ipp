@@ -3,8 +3,8 @@
 
 #include <kcontrol/apiserver/api_server_core.hpp>
 #include <kcontrol/apiserver/impl/api_server_subresources.ipp>
-#include <kcontrol/apiserver/impl/selector_match.ipp>
-#include <kcontrol/apiserver/impl/write_request.ipp>
+#include <kcontrol/apiserver/impl/selector_match.hpp>
+#include <kcontrol/apiserver/impl/write_request.hpp>
 
 namespace kcontrol::inline v0_1::testing::detail {
 

@@ -4,8 +4,8 @@
 #include <kcontrol/apiserver/api_server_core.hpp>
 #include <kcontrol/apiserver/impl/api_server_writes.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
-#include <kcontrol/apiserver/impl/selector_text.ipp>
-#include <kcontrol/apiserver/impl/write_request.ipp>
+#include <kcontrol/apiserver/impl/selector_text.hpp>
+#include <kcontrol/apiserver/impl/write_request.hpp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>
 #include <kcontrol/apiserver/structural_schema.hpp>
 #include <kcontrol/apiserver/timestamp.hpp>

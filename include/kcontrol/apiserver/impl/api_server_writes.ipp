@@ -4,7 +4,7 @@
 #include <kcontrol/apiserver/api_server_core.hpp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
-#include <kcontrol/apiserver/impl/write_request.ipp>
+#include <kcontrol/apiserver/impl/write_request.hpp>
 
 namespace kcontrol::inline v0_1::testing::detail {
 

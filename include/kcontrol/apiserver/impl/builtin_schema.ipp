@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/builtin_schema.hpp>
-#include <kcontrol/apiserver/impl/builtin_table.ipp>
+#include <kcontrol/apiserver/impl/builtin_table.hpp>
 
 #include <algorithm>
 #include <charconv>

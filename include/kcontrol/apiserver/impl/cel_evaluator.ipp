@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/cel.hpp>
-#include <kcontrol/apiserver/impl/cel_functions.ipp>
+#include <kcontrol/apiserver/impl/cel_functions.hpp>
 
 #include <algorithm>
 #include <optional>

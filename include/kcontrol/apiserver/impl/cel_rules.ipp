@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/cel_rules.hpp>
-#include <kcontrol/apiserver/impl/structural_values.ipp>
+#include <kcontrol/apiserver/impl/structural_values.hpp>
 
 #include <set>
 

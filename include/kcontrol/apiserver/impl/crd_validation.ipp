@@ -2,9 +2,9 @@
 
 #include <kcontrol/apiserver/cel_rules.hpp>
 #include <kcontrol/apiserver/crd_validation.hpp>
-#include <kcontrol/apiserver/impl/crd_schema_validation.ipp>
+#include <kcontrol/apiserver/impl/crd_schema_validation.hpp>
 #include <kcontrol/apiserver/impl/resource_type.ipp>
-#include <kcontrol/apiserver/impl/structural_values.ipp>
+#include <kcontrol/apiserver/impl/structural_values.hpp>
 #include <kcontrol/model/names.hpp>
 
 #include <algorithm>

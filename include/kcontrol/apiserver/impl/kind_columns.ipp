@@ -1,9 +1,9 @@
 #pragma once
 
-#include <kcontrol/apiserver/impl/cluster_cells.ipp>
-#include <kcontrol/apiserver/impl/pod_cells.ipp>
-#include <kcontrol/apiserver/impl/service_cells.ipp>
-#include <kcontrol/apiserver/impl/workload_cells.ipp>
+#include <kcontrol/apiserver/impl/cluster_cells.hpp>
+#include <kcontrol/apiserver/impl/pod_cells.hpp>
+#include <kcontrol/apiserver/impl/service_cells.hpp>
+#include <kcontrol/apiserver/impl/workload_cells.hpp>
 #include <kcontrol/apiserver/kind_columns.hpp>
 
 namespace kcontrol::inline v0_1::testing {

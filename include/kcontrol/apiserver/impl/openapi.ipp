@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/apiserver/impl/openapi_schemas.ipp>
+#include <kcontrol/apiserver/impl/openapi_schemas.hpp>
 #include <kcontrol/apiserver/openapi.hpp>
 
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/apiserver/impl/schema_shape.ipp>
+#include <kcontrol/apiserver/impl/schema_shape.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/apiserver/impl/cell_parts.ipp>
+#include <kcontrol/apiserver/impl/cell_parts.hpp>
 #include <kcontrol/apiserver/pod_logs.hpp>
 
 #include <algorithm>

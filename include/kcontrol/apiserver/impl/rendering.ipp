@@ -1,28 +1,13 @@
 #pragma once
 
+#include <kcontrol/apiserver/impl/header_text.hpp>
 #include <kcontrol/apiserver/impl/stored_object.ipp>
 #include <kcontrol/apiserver/json_path.hpp>
 #include <kcontrol/apiserver/rendering.hpp>
 #include <kcontrol/apiserver/timestamp.hpp>
 
-#include <algorithm>
-
 namespace kcontrol::inline v0_1::testing {
 namespace detail {
-
-inline std::string_view trim(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
-}
-
-// Cuts the part up to `separator` off the front.
-inline std::string_view cut(std::string_view& text, char separator) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    const std::string_view head = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return trim(head);
-}
 
 inline std::optional<shape> shape_of_media_range(std::string_view range) {
     const std::string_view media_type = cut(range, ';');

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/builtin_schema.hpp>
+#include <kcontrol/apiserver/impl/json_values.hpp>
 #include <kcontrol/apiserver/resource_type.hpp>
 #include <kcontrol/apiserver/structural_schema.hpp>
 #include <kcontrol/apiserver/webhook_client.hpp>
@@ -16,15 +17,6 @@ inline std::string lower_case(std::string text) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
     return text;
-}
-
-inline std::vector<std::string> strings_of(const json::value* list) {
-    std::vector<std::string> out;
-    if (list == nullptr || !list->is_array()) return out;
-    for (const auto& item : list->get_array()) {
-        if (item.is_string()) out.emplace_back(item.get_string());
-    }
-    return out;
 }
 
 inline printer_column column_of_crd(const json::value& entry) {

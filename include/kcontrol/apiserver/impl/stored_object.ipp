@@ -1,19 +1,10 @@
 #pragma once
 
+#include <kcontrol/apiserver/impl/resource_version.hpp>
 #include <kcontrol/apiserver/stored_object.hpp>
-
-#include <charconv>
 
 namespace kcontrol::inline v0_1::testing {
 namespace detail {
-
-/// A resourceVersion's number; nothing if it is not one.
-inline std::optional<std::uint64_t> parse_version(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
 
 /// The text of a whole object behind what is there, from its text without apiVersion and kind.
 inline void append_object_text(const std::string& bare, const resource_type& type, std::string_view api_version,

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <kcontrol/apiserver/cron_schedule.hpp>
-#include <kcontrol/apiserver/impl/field_validator.ipp>
-#include <kcontrol/apiserver/impl/validate_changes.ipp>
+#include <kcontrol/apiserver/impl/field_validator.hpp>
+#include <kcontrol/apiserver/impl/validate_changes.hpp>
 #include <kcontrol/apiserver/validation.hpp>
 
 #include <string>

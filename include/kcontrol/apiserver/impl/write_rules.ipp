@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/impl/failure.ipp>
+#include <kcontrol/apiserver/impl/json_values.hpp>
 #include <kcontrol/apiserver/impl/resource_type.ipp>
 #include <kcontrol/apiserver/impl/stored_object.ipp>
 #include <kcontrol/apiserver/write_rules.hpp>
@@ -32,13 +33,6 @@ inline group_resource kind_of(const resource_type& type) { return {type.group, t
 inline failure unmarshal_failure(const resource_type& type, const write_target& target, std::string_view detail) {
     return failure::bad_request(type.kind + " in version \"" + target.version + "\" cannot be handled as a " +
                                 type.kind + ": json: cannot unmarshal " + std::string(detail));
-}
-
-inline std::string_view json_type(const json::value& v) {
-    if (v.is_string()) return "string";
-    if (v.is_number()) return "number";
-    if (v.is_bool()) return "bool";
-    return v.is_array() ? "array" : "object";
 }
 
 inline outcome<void> check_type(const resource_type& type, const write_target& target, const json::object& body) {

@@ -3,8 +3,8 @@
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/codec/decode.hpp>
 #include <kcontrol/codec/detail/block_builder.hpp>
-#include <kcontrol/codec/impl/decode_error.ipp>
-#include <kcontrol/codec/impl/field_lookup.ipp>
+#include <kcontrol/codec/impl/decode_error.hpp>
+#include <kcontrol/codec/impl/field_lookup.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 #include <kcontrol/values/containers.hpp>
 #include <kcontrol/values/int_or_string.hpp>

@@ -2,8 +2,8 @@
 
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
-#include <kcontrol/codec/impl/compact_check.ipp>
-#include <kcontrol/codec/impl/cursor_decoder.ipp>
+#include <kcontrol/codec/impl/compact_check.hpp>
+#include <kcontrol/codec/impl/cursor_decoder.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/codec/impl/field_lookup.ipp>
+#include <kcontrol/codec/impl/field_lookup.hpp>
 #include <kcontrol/codec/known_fields.hpp>
 #include <kcontrol/model/metadata_fields.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/codec/impl/cursor_decoder.ipp>
+#include <kcontrol/codec/impl/cursor_decoder.hpp>
 #include <kcontrol/codec/object_block.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/codec/impl/object_diff.ipp>
+#include <kcontrol/codec/impl/object_diff.hpp>
 #include <kcontrol/codec/patch_between.hpp>
 #include <kcontrol/documents/patch.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <kcontrol/codec/impl/protobuf_coverage.ipp>
-#include <kcontrol/codec/impl/protobuf_decoder.ipp>
-#include <kcontrol/codec/impl/protobuf_writer.ipp>
+#include <kcontrol/codec/impl/protobuf_coverage.hpp>
+#include <kcontrol/codec/impl/protobuf_decoder.hpp>
+#include <kcontrol/codec/impl/protobuf_writer.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/codec/object_block.hpp>
 #include <kcontrol/codec/protobuf.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/codec/detail/protobuf_wire.hpp>
-#include <kcontrol/codec/impl/protobuf_values.ipp>
+#include <kcontrol/codec/impl/protobuf_values.hpp>
 #include <kcontrol/codec/protobuf_stream.hpp>
 
 #include <algorithm>

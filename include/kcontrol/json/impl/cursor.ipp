@@ -2,8 +2,8 @@
 
 #include <kcontrol/json/cursor.hpp>
 #include <kcontrol/json/cursor_strings.hpp>
-#include <kcontrol/json/impl/scalars.ipp>
-#include <kcontrol/json/impl/skip_brackets.ipp>
+#include <kcontrol/json/impl/scalars.hpp>
+#include <kcontrol/json/impl/skip_brackets.hpp>
 
 #include <string>
 

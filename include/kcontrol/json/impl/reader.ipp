@@ -1,7 +1,7 @@
 #pragma once
 
-#include <kcontrol/json/impl/find_fault.ipp>
-#include <kcontrol/json/impl/parse.ipp>
+#include <kcontrol/json/impl/find_fault.hpp>
+#include <kcontrol/json/impl/parse.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/writer.hpp>
 

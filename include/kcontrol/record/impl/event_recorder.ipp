@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/record/event_recorder.hpp>
-#include <kcontrol/record/impl/event_objects.ipp>
+#include <kcontrol/record/impl/event_objects.hpp>
 #include <kcontrol/runtime/log_pace.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/json/writer.hpp>
-#include <kcontrol/schema/impl/schema_rules.ipp>
+#include <kcontrol/schema/impl/schema_rules.hpp>
 #include <kcontrol/schema/schema.hpp>
 
 namespace kcontrol::inline v0_1::detail {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/schema/impl/schema_formats.ipp>
+#include <kcontrol/schema/impl/schema_formats.hpp>
 #include <kcontrol/schema/text_checks.hpp>
 
 #include <deque>

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <kcontrol/model/names.hpp>
-#include <kcontrol/schema/impl/go_text.ipp>
-#include <kcontrol/schema/impl/list_key.ipp>
-#include <kcontrol/schema/impl/schema_bounds.ipp>
-#include <kcontrol/schema/impl/schema_formats.ipp>
-#include <kcontrol/schema/impl/schema_rules.ipp>
-#include <kcontrol/schema/impl/schema_types.ipp>
+#include <kcontrol/schema/impl/go_text.hpp>
+#include <kcontrol/schema/impl/list_key.hpp>
+#include <kcontrol/schema/impl/schema_bounds.hpp>
+#include <kcontrol/schema/impl/schema_formats.hpp>
+#include <kcontrol/schema/impl/schema_rules.hpp>
+#include <kcontrol/schema/impl/schema_types.hpp>
 #include <kcontrol/schema/validate.hpp>
 
 #include <charconv>

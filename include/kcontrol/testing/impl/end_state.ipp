@@ -3,7 +3,7 @@
 #include <kcontrol/apiserver/timestamp.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/testing/detail/end_state.hpp>
-#include <kcontrol/testing/impl/fake_objects.ipp>
+#include <kcontrol/testing/impl/fake_objects.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <kcontrol/testing/detail/fake_core.hpp>
-#include <kcontrol/testing/impl/fake_objects.ipp>
+#include <kcontrol/testing/impl/fake_objects.hpp>
 
 namespace kcontrol::inline v0_1::testing::detail {
 

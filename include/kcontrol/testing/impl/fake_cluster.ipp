@@ -8,7 +8,7 @@
 #include <kcontrol/testing/impl/fake_deployments.ipp>
 #include <kcontrol/testing/impl/fake_jobs.ipp>
 #include <kcontrol/testing/impl/fake_kubelet.ipp>
-#include <kcontrol/testing/impl/fake_objects.ipp>
+#include <kcontrol/testing/impl/fake_objects.hpp>
 #include <kcontrol/testing/impl/fake_scheduler.ipp>
 #include <kcontrol/testing/pod_commands.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <kcontrol/base/fnv1a.hpp>
 #include <kcontrol/testing/detail/fake_core.hpp>
-#include <kcontrol/testing/impl/fake_objects.ipp>
+#include <kcontrol/testing/impl/fake_objects.hpp>
 
 #include <algorithm>
 #include <charconv>

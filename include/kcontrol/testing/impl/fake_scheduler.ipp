@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/testing/detail/fake_core.hpp>
-#include <kcontrol/testing/impl/fake_objects.ipp>
+#include <kcontrol/testing/impl/fake_objects.hpp>
 
 #include <limits>
 

@@ -2,7 +2,7 @@
 
 #include <kcontrol/testing/detail/end_state.hpp>
 #include <kcontrol/testing/idempotence.hpp>
-#include <kcontrol/testing/impl/program_world.ipp>
+#include <kcontrol/testing/impl/program_world.hpp>
 
 namespace kcontrol::inline v0_1::testing {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/testing/impl/simulated_run.ipp>
+#include <kcontrol/testing/impl/simulated_run.hpp>
 #include <kcontrol/testing/simulation.hpp>
 
 #include <map>

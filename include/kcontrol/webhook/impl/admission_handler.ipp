@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/webhook/admission_handler.hpp>
-#include <kcontrol/webhook/impl/review_words.ipp>
+#include <kcontrol/webhook/impl/review_words.hpp>
 #include <kcontrol/webhook/object_edit.hpp>
 
 namespace kcontrol::inline v0_1::detail {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/codec/decode.hpp>
 #include <kcontrol/webhook/admission_request.hpp>
-#include <kcontrol/webhook/impl/review_words.ipp>
+#include <kcontrol/webhook/impl/review_words.hpp>
 
 #include <optional>
 #include <utility>

@@ -3,7 +3,7 @@
 #include <kcontrol/codec/decode.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/webhook/conversion_review.hpp>
-#include <kcontrol/webhook/impl/review_words.ipp>
+#include <kcontrol/webhook/impl/review_words.hpp>
 
 #include <optional>
 

@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/documents/patch.hpp>
-#include <kcontrol/webhook/impl/review_words.ipp>
+#include <kcontrol/webhook/impl/review_words.hpp>
 #include <kcontrol/webhook/kind_conversion.hpp>
 
 #include <algorithm>

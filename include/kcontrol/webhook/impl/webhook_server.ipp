@@ -4,8 +4,8 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/server.hpp>
 #include <kcontrol/transport/serving_certificate.hpp>
-#include <kcontrol/webhook/impl/review_answers.ipp>
-#include <kcontrol/webhook/impl/webhook_endpoints.ipp>
+#include <kcontrol/webhook/impl/review_answers.hpp>
+#include <kcontrol/webhook/impl/webhook_endpoints.hpp>
 #include <kcontrol/webhook/webhook_server.hpp>
 
 #include <utility>
