@@ -3,8 +3,8 @@
 #include <kcontrol/auth/impl/exec_provider.ipp>
 #include <kcontrol/auth/impl/find_config.ipp>
 #include <kcontrol/auth/impl/impersonation.ipp>
-#include <kcontrol/auth/impl/in_cluster.ipp>
 #include <kcontrol/auth/impl/kubeconfig.ipp>
+#include <kcontrol/auth/impl/kubeconfig_in_cluster.ipp>
 #include <kcontrol/auth/impl/resolve.ipp>
 #include <kcontrol/auth/impl/resolve_user.ipp>
 #include <kcontrol/auth/impl/token_source.ipp>

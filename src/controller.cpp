@@ -1,6 +1,5 @@
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
-#include <kcontrol/controller/impl/controller_metrics.ipp>
 #include <kcontrol/controller/impl/daemon.ipp>
 #include <kcontrol/controller/impl/daemon_set.ipp>
 #include <kcontrol/controller/impl/dynamic_predicate.ipp>
@@ -13,6 +12,7 @@
 #include <kcontrol/controller/impl/reconcile_context.ipp>
 #include <kcontrol/controller/impl/selector_predicate.ipp>
 #include <kcontrol/controller/impl/stats.ipp>
+#include <kcontrol/controller/impl/stats_metrics.ipp>
 
 namespace kcontrol::inline v0_1 {
 

@@ -1,6 +1,6 @@
-#include <kcontrol/documents/impl/diff.ipp>
-#include <kcontrol/documents/impl/merge_patch.ipp>
 #include <kcontrol/documents/impl/patch.ipp>
+#include <kcontrol/documents/impl/patch_diff.ipp>
+#include <kcontrol/documents/impl/patch_merge.ipp>
 #include <kcontrol/documents/impl/strict.ipp>
 #include <kcontrol/documents/impl/value.ipp>
 #include <kcontrol/documents/impl/yaml.ipp>

@@ -3,8 +3,8 @@
 #include <kcontrol/http/impl/gunzip.ipp>
 #include <kcontrol/http/impl/message.ipp>
 #include <kcontrol/http/impl/proxy_rules.ipp>
-#include <kcontrol/http/impl/proxy_url.ipp>
 #include <kcontrol/http/impl/url.ipp>
+#include <kcontrol/http/impl/url_proxy.ipp>
 #include <kcontrol/http/impl/url_target.ipp>
 #include <kcontrol/http/impl/watch_framer.ipp>
 #include <kcontrol/http/impl/websocket_acceptor.ipp>

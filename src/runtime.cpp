@@ -1,14 +1,14 @@
 #include <kcontrol/runtime/impl/backoff.ipp>
 #include <kcontrol/runtime/impl/core_dumps_linux.ipp>
-#include <kcontrol/runtime/impl/directory_watch_linux.ipp>
 #include <kcontrol/runtime/impl/guarded_calls.ipp>
 #include <kcontrol/runtime/impl/guest_task.ipp>
-#include <kcontrol/runtime/impl/process_linux.ipp>
 #include <kcontrol/runtime/impl/random_uuid.ipp>
 #include <kcontrol/runtime/impl/reasoned_stop.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/signals.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>
+#include <kcontrol/runtime/impl/system_environment_directory_watch_linux.ipp>
+#include <kcontrol/runtime/impl/system_environment_process_linux.ipp>
 #include <kcontrol/runtime/impl/task_group.ipp>
 #include <kcontrol/runtime/impl/trace.ipp>
 #include <kcontrol/runtime/impl/trace_context.ipp>

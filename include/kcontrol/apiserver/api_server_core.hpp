@@ -201,7 +201,7 @@ private:
     KCONTROL_DECL awaitable<outcome<http::response>> answer_below(const asked_request& asked,
                                                                   object_store::table_ptr table);
 
-    // Admission and conversion (api_server_admission.ipp, api_server_conversion.ipp).
+    // Admission and conversion (api_server_core_admission.ipp, api_server_core_conversion.ipp).
     KCONTROL_DECL awaitable<outcome<write_result>> write(write_order order);
     KCONTROL_DECL awaitable<outcome<void>> admit_pending(const write_order& order, const admission_attributes& about,
                                                          pending_write& pending);
@@ -288,17 +288,17 @@ private:
 }  // namespace kcontrol::testing::detail
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/apiserver/impl/api_server_access.ipp>
-#include <kcontrol/apiserver/impl/api_server_admission.ipp>
-#include <kcontrol/apiserver/impl/api_server_collector.ipp>
-#include <kcontrol/apiserver/impl/api_server_conversion.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
-#include <kcontrol/apiserver/impl/api_server_crds.ipp>
-#include <kcontrol/apiserver/impl/api_server_eviction.ipp>
-#include <kcontrol/apiserver/impl/api_server_logs.ipp>
-#include <kcontrol/apiserver/impl/api_server_reviews.ipp>
-#include <kcontrol/apiserver/impl/api_server_streams.ipp>
-#include <kcontrol/apiserver/impl/api_server_subresources.ipp>
-#include <kcontrol/apiserver/impl/api_server_watch.ipp>
-#include <kcontrol/apiserver/impl/api_server_writes.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_access.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_admission.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_collector.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_conversion.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_crds.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_eviction.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_logs.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_reviews.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_streams.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_subresources.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_watch.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_writes.ipp>
 #endif

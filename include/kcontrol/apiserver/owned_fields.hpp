@@ -75,8 +75,8 @@ KCONTROL_DECL std::optional<std::string> find_duplicate_item(const resource_type
 }  // namespace kcontrol::testing
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/apiserver/impl/compare_fields.ipp>
-#include <kcontrol/apiserver/impl/merge_fields.ipp>
 #include <kcontrol/apiserver/impl/owned_fields.ipp>
-#include <kcontrol/apiserver/impl/prune_fields.ipp>
+#include <kcontrol/apiserver/impl/owned_fields_compare.ipp>
+#include <kcontrol/apiserver/impl/owned_fields_merge.ipp>
+#include <kcontrol/apiserver/impl/owned_fields_prune.ipp>
 #endif

@@ -120,6 +120,6 @@ KCONTROL_DECL outcome<resource_type> resource_type_of_crd(const json::value& crd
 }  // namespace kcontrol::testing
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/apiserver/impl/builtin_resource_types.ipp>
 #include <kcontrol/apiserver/impl/resource_type.ipp>
+#include <kcontrol/apiserver/impl/resource_type_builtin.ipp>
 #endif

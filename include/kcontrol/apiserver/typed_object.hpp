@@ -40,7 +40,7 @@ KCONTROL_DECL void keep_initial_values(const resource_type& type, json::object& 
 }  // namespace kcontrol::testing
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/apiserver/impl/api_defaults.ipp>
-#include <kcontrol/apiserver/impl/initial_values.ipp>
 #include <kcontrol/apiserver/impl/typed_object.ipp>
+#include <kcontrol/apiserver/impl/typed_object_defaults.ipp>
+#include <kcontrol/apiserver/impl/typed_object_initial_values.ipp>
 #endif

@@ -72,6 +72,6 @@ KCONTROL_DECL result<cluster_config> in_cluster_config(environment& env);
 }  // namespace kcontrol::auth
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/auth/impl/in_cluster.ipp>
 #include <kcontrol/auth/impl/kubeconfig.ipp>
+#include <kcontrol/auth/impl/kubeconfig_in_cluster.ipp>
 #endif

@@ -273,11 +273,11 @@ private:
 #include <kcontrol/client/impl/client.hpp>
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/client/impl/apply.ipp>
 #include <kcontrol/client/impl/client.ipp>
-#include <kcontrol/client/impl/client_defaults.ipp>
-#include <kcontrol/client/impl/delete_collection.ipp>
-#include <kcontrol/client/impl/discovery.ipp>
-#include <kcontrol/client/impl/identity.ipp>
-#include <kcontrol/client/impl/list.ipp>
+#include <kcontrol/client/impl/client_apply.ipp>
+#include <kcontrol/client/impl/client_delete_collection.ipp>
+#include <kcontrol/client/impl/client_discovery.ipp>
+#include <kcontrol/client/impl/client_identity.ipp>
+#include <kcontrol/client/impl/client_list.ipp>
+#include <kcontrol/client/impl/client_with_defaults.ipp>
 #endif

@@ -100,6 +100,6 @@ KCONTROL_DECL void write_controller_metrics(metrics_writer& out, const std::stri
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/controller/impl/controller_metrics.ipp>
 #include <kcontrol/controller/impl/stats.ipp>
+#include <kcontrol/controller/impl/stats_metrics.ipp>
 #endif

@@ -26,7 +26,7 @@ KCONTROL_DECL value merge_diff(const value& from, const value& to);
 }  // namespace kcontrol::json
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/documents/impl/diff.ipp>
-#include <kcontrol/documents/impl/merge_patch.ipp>
 #include <kcontrol/documents/impl/patch.ipp>
+#include <kcontrol/documents/impl/patch_diff.ipp>
+#include <kcontrol/documents/impl/patch_merge.ipp>
 #endif

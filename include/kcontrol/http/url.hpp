@@ -84,7 +84,7 @@ private:
 }  // namespace kcontrol::http
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/http/impl/proxy_url.ipp>
 #include <kcontrol/http/impl/url.ipp>
+#include <kcontrol/http/impl/url_proxy.ipp>
 #include <kcontrol/http/impl/url_target.ipp>
 #endif

@@ -84,5 +84,5 @@ KCONTROL_DECL void write_leader_metrics(metrics_writer& out, const std::string& 
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/leader/impl/leader_elector.ipp>
-#include <kcontrol/leader/impl/leader_run.ipp>
+#include <kcontrol/leader/impl/leader_elector_run.ipp>
 #endif

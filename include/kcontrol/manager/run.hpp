@@ -88,6 +88,6 @@ int run(int argc, char** argv, Setup setup, run_options options = {}) {
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/manager/impl/command_line.ipp>
 #include <kcontrol/manager/impl/run.ipp>
+#include <kcontrol/manager/impl/run_command_line.ipp>
 #endif

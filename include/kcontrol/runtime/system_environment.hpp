@@ -51,7 +51,7 @@ private:
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/runtime/impl/directory_watch_linux.ipp>
-#include <kcontrol/runtime/impl/process_linux.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>
+#include <kcontrol/runtime/impl/system_environment_directory_watch_linux.ipp>
+#include <kcontrol/runtime/impl/system_environment_process_linux.ipp>
 #endif

@@ -92,6 +92,6 @@ KCONTROL_DECL std::string to_string(const field_errors& errors);
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/schema/impl/field_error.ipp>
 #include <kcontrol/schema/impl/validate.ipp>
+#include <kcontrol/schema/impl/validate_field_error.ipp>
 #endif

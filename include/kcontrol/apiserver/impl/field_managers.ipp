@@ -1,11 +1,11 @@
 #pragma once
 
 #include <kcontrol/apiserver/field_managers.hpp>
-#include <kcontrol/apiserver/impl/compare_fields.ipp>
 #include <kcontrol/apiserver/impl/failure.ipp>
-#include <kcontrol/apiserver/impl/merge_fields.ipp>
 #include <kcontrol/apiserver/impl/owned_fields.ipp>
-#include <kcontrol/apiserver/impl/prune_fields.ipp>
+#include <kcontrol/apiserver/impl/owned_fields_compare.ipp>
+#include <kcontrol/apiserver/impl/owned_fields_merge.ipp>
+#include <kcontrol/apiserver/impl/owned_fields_prune.ipp>
 
 #include <algorithm>
 #include <map>

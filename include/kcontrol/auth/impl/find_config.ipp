@@ -2,8 +2,8 @@
 
 #include <kcontrol/auth/detail/resolve.hpp>
 #include <kcontrol/auth/find_config.hpp>
-#include <kcontrol/auth/impl/in_cluster.ipp>
 #include <kcontrol/auth/impl/kubeconfig.ipp>
+#include <kcontrol/auth/impl/kubeconfig_in_cluster.ipp>
 
 namespace kcontrol::inline v0_1::auth {
 namespace detail {

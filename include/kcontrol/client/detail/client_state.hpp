@@ -116,5 +116,5 @@ KCONTROL_DECL awaitable<result<http::opened_websocket>> websocket_exchange(share
 }  // namespace kcontrol::detail
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/client/impl/exchange.ipp>
+#include <kcontrol/client/impl/client_state.ipp>
 #endif

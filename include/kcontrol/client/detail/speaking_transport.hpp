@@ -67,5 +67,5 @@ inline watch_decoder* decoder_of(http::body_stream& body) noexcept {
 }  // namespace kcontrol::detail
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/client/impl/object_encoding.ipp>
+#include <kcontrol/client/impl/speaking_transport.ipp>
 #endif

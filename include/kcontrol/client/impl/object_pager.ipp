@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/client/impl/list.ipp>
+#include <kcontrol/client/impl/client_list.ipp>
 #include <kcontrol/client/object_pager.hpp>
 
 namespace kcontrol::inline v0_1 {

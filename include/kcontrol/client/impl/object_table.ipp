@@ -2,7 +2,7 @@
 
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
-#include <kcontrol/client/impl/list.ipp>
+#include <kcontrol/client/impl/client_list.ipp>
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/client/object_table.hpp>
 #include <kcontrol/documents/value.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/client/impl/apply.ipp>
+#include <kcontrol/client/impl/client_apply.ipp>
 #include <kcontrol/client/subresource.hpp>
 
 namespace kcontrol::inline v0_1 {

@@ -4,12 +4,12 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/testing/detail/fake_core.hpp>
 #include <kcontrol/testing/fake_cluster.hpp>
-#include <kcontrol/testing/impl/fake_accounts.ipp>
-#include <kcontrol/testing/impl/fake_deployments.ipp>
-#include <kcontrol/testing/impl/fake_jobs.ipp>
-#include <kcontrol/testing/impl/fake_kubelet.ipp>
+#include <kcontrol/testing/impl/fake_cluster_accounts.ipp>
+#include <kcontrol/testing/impl/fake_cluster_deployments.ipp>
+#include <kcontrol/testing/impl/fake_cluster_jobs.ipp>
+#include <kcontrol/testing/impl/fake_cluster_kubelet.ipp>
+#include <kcontrol/testing/impl/fake_cluster_scheduler.ipp>
 #include <kcontrol/testing/impl/fake_objects.hpp>
-#include <kcontrol/testing/impl/fake_scheduler.ipp>
 #include <kcontrol/testing/pod_commands.hpp>
 
 #include <boost/asio/co_spawn.hpp>

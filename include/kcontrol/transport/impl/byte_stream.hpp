@@ -111,6 +111,6 @@ KCONTROL_DECL awaitable<error_code> shut_down(byte_stream& stream);
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/transport/impl/byte_stream.ipp>
-#include <kcontrol/transport/impl/socket_options_linux.ipp>
+#include <kcontrol/transport/impl/byte_stream_linux.ipp>
 #include <kcontrol/transport/impl/tls_stream.ipp>
 #endif

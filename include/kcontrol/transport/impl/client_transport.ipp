@@ -1,7 +1,7 @@
 #pragma once
 
-#include <kcontrol/transport/impl/client_exchange.ipp>
 #include <kcontrol/transport/impl/client_request.hpp>
+#include <kcontrol/transport/impl/client_transport_exchange.ipp>
 #include <kcontrol/transport/impl/http2_exchange.ipp>
 #include <kcontrol/transport/impl/websocket.hpp>
 

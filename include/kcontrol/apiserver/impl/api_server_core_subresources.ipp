@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/api_server_core.hpp>
-#include <kcontrol/apiserver/impl/api_server_writes.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_writes.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
 #include <kcontrol/apiserver/impl/selector_text.hpp>
 #include <kcontrol/apiserver/impl/write_request.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/api_server_core.hpp>
-#include <kcontrol/apiserver/impl/api_server_subresources.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_subresources.ipp>
 #include <kcontrol/apiserver/impl/write_request.hpp>
 
 namespace kcontrol::inline v0_1::testing::detail {

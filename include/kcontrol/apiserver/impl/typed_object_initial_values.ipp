@@ -1,7 +1,7 @@
 #pragma once
 
-#include <kcontrol/apiserver/impl/api_defaults.ipp>
 #include <kcontrol/apiserver/impl/deletion.ipp>
+#include <kcontrol/apiserver/impl/typed_object_defaults.ipp>
 #include <kcontrol/apiserver/typed_object.hpp>
 #include <kcontrol/base/fnv1a.hpp>
 

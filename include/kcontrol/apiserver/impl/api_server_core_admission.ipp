@@ -4,7 +4,7 @@
 
 #include <kcontrol/apiserver/admission_review.hpp>
 #include <kcontrol/apiserver/api_server_core.hpp>
-#include <kcontrol/apiserver/impl/api_server_writes.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_writes.ipp>
 #include <kcontrol/apiserver/impl/object_store.ipp>
 #include <kcontrol/documents/patch.hpp>
 #include <kcontrol/runtime/random_uuid.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/client/impl/client.ipp>
-#include <kcontrol/client/impl/list.ipp>
+#include <kcontrol/client/impl/client_list.ipp>
 #include <kcontrol/codec/metadata_object.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include <kcontrol/apiserver/admission_hooks.hpp>
 #include <kcontrol/apiserver/api_server_core.hpp>
-#include <kcontrol/apiserver/impl/api_server_crds.ipp>
+#include <kcontrol/apiserver/impl/api_server_core_crds.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
 #include <kcontrol/apiserver/impl/write_request.hpp>
 
