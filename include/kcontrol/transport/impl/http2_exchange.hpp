@@ -113,4 +113,13 @@ private:
     std::shared_ptr<http2_attempt> at_;
 };
 
+/// Sends the request and waits for its answer, or for the head of it where the body is read piece by piece. Its link is
+/// null where the server is asked over HTTP/1.1.
+inline awaitable<result<std::unique_ptr<http2_exchange>>> open_http2(std::shared_ptr<client_transport> self,
+                                                                     request req, exchange_options options,
+                                                                     time_point deadline, bool whole);
+
+/// The answer, whose body is read from the exchange as it comes.
+inline result<streamed_response> http2_stream_of(std::unique_ptr<http2_exchange> exchange);
+
 }  // namespace kcontrol::http::detail

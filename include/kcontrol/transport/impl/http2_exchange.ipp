@@ -105,7 +105,6 @@ inline awaitable<void> await_http2(http2_exchange& exchange, const exchange_opti
     }
 }
 
-// Sends the request and waits for its answer, or for the head of it where the body is read piece by piece.
 inline awaitable<result<std::unique_ptr<http2_exchange>>> open_http2(std::shared_ptr<client_transport> self,
                                                                      request req, exchange_options options,
                                                                      time_point deadline, bool whole) {
