@@ -40,7 +40,7 @@ awaitable<void> ask(client c) {
     req.headers.set("Content-Type", "application/json");
     req.body = R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})";
     http::exchange_options options;
-    options.deadline(std::chrono::seconds(20));
+    options.deadline(std::chrono::minutes(1));
     const auto answer = co_await c.raw(std::move(req), std::move(options));
     if (answer) {
         std::cout << who_is(*answer) << " in " << c.default_namespace() << std::endl;

@@ -59,10 +59,10 @@ public:
         ++records_;
     }
 
-    // Whether the cluster is live (or gone, for -1) with that many objects within half a minute.
+    // Whether the cluster is live (or gone, for -1) with that many objects within five minutes.
     bool wait_for(const std::string& cluster, int count) {
         std::unique_lock lock(mutex_);
-        return changed_.wait_for(lock, 30s, [&] {
+        return changed_.wait_for(lock, 5min, [&] {
             if (count < 0) return !states_.contains(cluster);
             return states_[cluster] == cluster_state::live &&
                    objects_[cluster].size() == static_cast<std::size_t>(count);

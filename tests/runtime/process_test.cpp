@@ -45,7 +45,7 @@ process_command endless(const std::string& file) { return shell("echo $$ >" + fi
 
 // Runs the context until `file` has a line, which must be a program's number.
 pid_t wait_for_number(fixture& f, const std::string& file) {
-    const auto limit = f.env.now() + std::chrono::seconds(30);
+    const auto limit = f.env.now() + std::chrono::minutes(5);
     for (;;) {
         f.context.restart();
         f.context.poll();

@@ -68,7 +68,7 @@ public:
     };
     child start(std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), {program_, "--kubeconfig", path("kubeconfig"), "--cache-dir", path("cache"),
-                                             "--request-timeout=20s"});
+                                             "--request-timeout=60s"});
         const auto running = test::spawn(std::move(arguments));
         child started;
         started.pid = running.pid;

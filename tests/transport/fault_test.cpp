@@ -38,7 +38,7 @@ public:
     }
 
     /// How a list ends; an empty error if it does not fail.
-    error list(const client& cl, list_options options = list_options().deadline(10s)) {
+    error list(const client& cl, list_options options = list_options().deadline(1min)) {
         error outcome;
         run(context, [](client to, list_options o, error& out) -> awaitable<void> {
             const auto got = co_await to.list_page(resource_of<widget>(), o);

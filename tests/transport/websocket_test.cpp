@@ -41,7 +41,7 @@ public:
         std::string buffer(room, '\0');
         for (;;) {
             const std::span<char> into(buffer);
-            const auto piece = co_await from.read_some(into, 5s, {});
+            const auto piece = co_await from.read_some(into, 1min, {});
             if (!piece) {
                 out += "error " + std::to_string(piece.error().code().value());
                 co_return;
@@ -55,7 +55,7 @@ public:
         }
     }
 
-    result<void> write(http::websocket& to, std::string head, std::string content, duration time = 5s) {
+    result<void> write(http::websocket& to, std::string head, std::string content, duration time = 1min) {
         result<void> out = error(errc::unavailable);
         run(context, write_into(to, head, content, time, {}, out));
         return out;
@@ -307,7 +307,7 @@ TEST_CASE("a message of 256 MiB is read in flat memory") {
     run(net.context, [&]() -> awaitable<void> {
         while (!closed) {
             const std::span<char> into(buffer);
-            const auto piece = co_await opened->socket->read_some(into, 5s, {});
+            const auto piece = co_await opened->socket->read_some(into, 1min, {});
             REQUIRE(piece.has_value());
             all += piece->bytes;
             largest = std::max(largest, piece->bytes);
@@ -428,7 +428,7 @@ TEST_CASE("destroyed or closed, with a read in progress") {
     got.clear();
     auto opened = net.open(peer.port());
     REQUIRE(opened.has_value());
-    run(net.context, opened->socket->close(5s));
+    run(net.context, opened->socket->close(1min));
     net.until([&] { return got.size() == 2; });
     CHECK(got == std::vector<unsigned char>{op_close, 0xff});
     CHECK_FALSE(net.write(*opened->socket, "", "x").has_value());
