@@ -73,7 +73,8 @@ inline std::string text_of(const error& e) { return e.what(); }
 inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 /// The whole body of a stream, or its error.
-inline awaitable<result<std::string>> read_all(http::body_stream& body, duration idle = 1min, std::stop_token stop = {}) {
+inline awaitable<result<std::string>> read_all(http::body_stream& body, duration idle = 1min,
+                                               std::stop_token stop = {}) {
     std::string text;
     std::string buffer(1 << 16, '\0');
     for (;;) {
