@@ -7,7 +7,8 @@
 #   OPTION         passed on to the monitor, for instance --listen 127.0.0.1:9090
 # Shows a table in the terminal and a page at http://127.0.0.1:8080. Ctrl-C stops it.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-mode=install options=()
+# Tests run the monitor that they have compiled anyway.
+mode=install preset=${KCONTROL_DEMO_PRESET:-demo} options=()
 for argument in "$@"; do
     case $argument in
     --no-install) mode=check ;;
@@ -18,8 +19,8 @@ done
 step "Packages"
 ensure_packages "$mode" build
 use_ccache
-step "Build (two to five minutes the first time)"
-configure release
-build release training_monitor
+step "Build (two to four minutes the first time)"
+configure "$preset"
+build "$preset" training_monitor
 step "Demonstration"
-exec "$BUILD/release/examples/apps/training_monitor/training_monitor" --demo "${options[@]}"
+exec "$BUILD/$preset/examples/apps/training_monitor/training_monitor" --demo "${options[@]}"

@@ -78,6 +78,9 @@ ensure_packages() {
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive "${command[@]:${#sudo[@]}}" -qq >/dev/null </dev/null
 }
 
+# is_one_of NAME WORD...: whether the name is one of the words.
+is_one_of() { local each; for each in "${@:2}"; do [[ $each != "$1" ]] || return 0; done; return 1; }
+
 # Uses ccache when it is there and the caller chose no launcher.
 use_ccache() {
     if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER-} ]] && command -v ccache >/dev/null; then

@@ -9,15 +9,15 @@ source "$ROOT/scripts/test-packages.sh"
 # What every change must pass: first those that wait, which run beside all others; then what takes little; then the rest.
 PLAIN_GROUPS=(lint release e2e browser demo threads instructions readme docs package compile_fail headers unit simulation)
 # What is run every night, beside that: e2e_all has what e2e leaves out, headers_alone what headers can't see.
-NIGHTLY_GROUPS=(headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time kueue failures kubernetes)
+NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time kueue failures kubernetes)
 ALL_GROUPS=(lint release e2e_all "${PLAIN_GROUPS[@]:3}" "${NIGHTLY_GROUPS[@]}")
 # Only by name: it wants a GPU.
 MACHINE_GROUPS=(gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 # These mostly wait, and run while others compile.
 WAITING_GROUPS=(e2e e2e_all browser demo kueue failures kubernetes)
-# All that these do is compiling.
-COMPILING_GROUPS=(release compile_fail headers headers_alone clang tidy package docs recipes)
+# All that these do is compiling, but for seconds.
+COMPILING_GROUPS=(release readme compile_fail headers headers_alone clang tidy package docs recipes)
 
 # count PASSED FAILED SKIPPED
 count() { echo "$1 $2 $3" >>"$RESULTS"; }
@@ -56,6 +56,7 @@ group_lint() {
         check "$(basename "$lint") finds what it should" python3 "$lint" --self-test
         check "$(basename "$lint")" python3 "$lint" "$ROOT"
     done
+    check "compile_headers.py finds what it should" python3 "$ROOT/tools/compile_headers.py" --self-test
     check "bench.sh's arguments and tables" python3 "$ROOT/tests/bench/run.py" "$ROOT"
     check "test.sh's order, counts and budgets" python3 "$ROOT/tests/test_script/run.py" "$ROOT"
     if command -v shellcheck >/dev/null; then check shellcheck shellcheck -x "$ROOT"/scripts/*.sh; fi
@@ -85,7 +86,6 @@ $text" >&2; fi' >>"$RESULTS"
 
 # One translation unit per room, with our warnings.
 group_headers() {
-    check "compile_headers.py finds what it should" python3 "$ROOT/tools/compile_headers.py" --self-test
     python3 "$ROOT/tools/compile_headers.py" "$ROOT" --jobs "$(build_jobs)" --results "$RESULTS"
 }
 
@@ -95,7 +95,8 @@ group_headers_alone() {
 }
 
 compile_fail_check() {
-    echo "units: $(($(grep -cE '^// expect' "$1") + 1))"
+    # One for each case, and one that compiles.
+    echo "units: $(($(grep -oE '^// expect(\([A-Z_0-9]+\))?' "$1" | sort -u | wc -l) + 1))"
     cmake -DCOMPILER="${CXX:-g++}" -DSOURCE="$1" -DINCLUDES="$ROOT/include" -P "$ROOT/tests/compile_fail/check.cmake"
 }
 
@@ -137,13 +138,13 @@ huge_header() {
     compiles_within "$folder/huge.cpp" "$1" "$2"
 }
 
-# What a user's file may cost: the goals are 3 s, 4 s and 10 s at -O0 where the reference takes some 1.1 s. The factors
-# guard against growth. Memory is the same in every run, and its budget close to what was measured; of the time the same
-# file took 2.5 to 3.1 times the reference on machines of one kind.
 build_compile_time() {
     configure "$UNIT_PRESET"
     build "$UNIT_PRESET" kcontrol_gen
 }
+# What a user's file may cost: the goals are 3 s, 4 s and 10 s at -O0 where the reference takes some 1.1 s. The factors
+# guard against growth. Memory is the same in every run, and its budget close to what was measured; of the time the same
+# file took 2.5 to 3.1 times the reference on machines of one kind.
 group_compile_time() {
     local files=$ROOT/tests/compile_time
     check "a user's file with an informer and a controller" compiles_within "$files/user_file.cpp" 3.6 2.5
@@ -235,13 +236,13 @@ group_tsan() {
     printf '%s\n' "${TSAN_ROOMS[@]/#/$BUILD/tsan/tests/test_}" | without_aslr xargs -d '\n' -I{} bash -c 'run_unit {}'
 }
 
-# Each parser for KCONTROL_FUZZ_SECONDS; what breaks one is left in the logs' folder, and KCONTROL_FUZZ_CORPUS, a folder,
-# keeps what was found for the next time. Some begin with the files of tests/fuzz/seeds.
 build_fuzz() {
     cmake -S "$ROOT" -B "$BUILD/fuzz" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DKCONTROL_FUZZERS=ON \
         -DKCONTROL_DEVELOPER_MODE=ON >/dev/null
     cmake --build "$BUILD/fuzz" --parallel "$(build_jobs)" --target fuzzers
 }
+# Each parser for KCONTROL_FUZZ_SECONDS; what breaks one is left in the logs' folder, and KCONTROL_FUZZ_CORPUS, a folder,
+# keeps what was found for the next time. Some begin with the files of tests/fuzz/seeds.
 group_fuzz() {
     local build=$BUILD/fuzz fuzzer corpus seeds
     for fuzzer in "$build"/tests/fuzz/*_fuzz; do
@@ -282,9 +283,9 @@ build_optimised() {
     cmake --build "$BUILD/simulation" --parallel "$(build_jobs)" --target "$@"
 }
 
+build_simulation() { build_optimised test_simulation test_lifecycle; }
 # The swarm with optimisation: every seed twice. Under the sanitizers (group unit) it runs fewer of them. And whatever
 # starts and stops, ten thousand times.
-build_simulation() { build_optimised test_simulation test_lifecycle; }
 group_simulation() {
     local status=0
     run_swarms "${KCONTROL_SIM_SEEDS:-600}"
@@ -293,14 +294,14 @@ group_simulation() {
     ((status == 0)) || tail -n 50 "$LOGS/lifecycle.log"
 }
 
-# Before something is called done, and every night: KCONTROL_SIM_SEEDS=1000000 scripts/test.sh --only seeds
 build_seeds() { build_optimised test_simulation; }
+# Before something is called done, and every night: KCONTROL_SIM_SEEDS=1000000 scripts/test.sh --only seeds
 group_seeds() {
     run_swarms "${KCONTROL_SIM_SEEDS:-20000}"
 }
 
-# Mistakes that are planted into the client, the informer and the queue: some test finds each.
 build_mutants() { build_optimised test_http test_client test_watch test_cache test_workqueue; }
+# Mistakes that are planted into the client, the informer and the queue: some test finds each.
 group_mutants() {
     python3 "$ROOT/tests/mutants/run.py" "$ROOT" --build "$BUILD/simulation" --results "$RESULTS"
 }
@@ -328,10 +329,10 @@ group_instructions() {
     esac
 }
 
-# The demonstration from start to end: it must count nothing as lost or duplicated.
+# demo_once PRESET SECONDS: the demonstration from start to end: it must count nothing as lost or duplicated.
 demo_once() {
     local line
-    timeout --kill-after=10 120 "$ROOT/scripts/demo.sh" --no-install --once --listen 127.0.0.1:0 |
+    KCONTROL_DEMO_PRESET=$1 timeout --kill-after=10 "$2" "$ROOT/scripts/demo.sh" --no-install --once --listen 127.0.0.1:0 |
         tee "$BUILD/demo.log" || return 1
     line=$(tail -n 1 "$BUILD/demo.log")
     echo "note: $line"
@@ -353,7 +354,12 @@ build_demo() {
     build release training_monitor
 }
 group_demo() {
-    check "demo.sh --once" demo_once
+    check "demo.sh --once" demo_once release 120
+}
+
+# As a stranger does it: with what demo.sh compiles itself.
+group_first_demo() {
+    check "demo.sh --once, from nothing" demo_once demo 1200
 }
 
 # The monitor's page and the labeler's in headless Chromium, against scripted servers and the real program.

@@ -70,7 +70,7 @@ installs_after_the_demo() {
     local build=$BUILD/package/demo_build prefix=$BUILD/package/demo_prefix log=$LOGS/demo_install.log
     rm -rf "$build" "$prefix"
     {
-        cmake -S "$ROOT" --preset release -B "$build" && cp "$BUILD"/release/libkcontrol.* "$build" &&
+        cmake -S "$ROOT" --preset demo -B "$build" && cp "$BUILD"/release/libkcontrol.* "$build" &&
             cmake --install "$build" --prefix "$prefix" && [[ ! -e $prefix/bin/kcontrol-gen ]] &&
             printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(demo LANGUAGES CXX)' \
                 'find_package(kcontrol REQUIRED)' "add_executable(consumer $ROOT/tests/package/consumer.cpp)" \

@@ -54,8 +54,6 @@ mkdir -p "$LOGS"
 for group in "${only[@]}"; do rm -f "$LOGS/$group".{log,count,count.flaky,times,status}; done
 start_all=$SECONDS
 
-is_one_of() { local each; for each in "${@:2}"; do [[ $each != "$1" ]] || return 0; done; return 1; }
-
 # stage GROUP build|run FUNCTION: runs the function with the group's log; what it took is a line of the group's times. The
 # status of a stage that failed stays in the group's status.
 stage() {
@@ -114,9 +112,11 @@ for group in "${only[@]}"; do
         run_group "$group"
     fi
 done
-if [[ $waiting ]]; then exec 8>&-; fi
 # What measures or has deadlines runs when nothing compiles and no cluster is at work.
-if [[ $waiting ]]; then wait "$lane_process"; fi
+if [[ $waiting ]]; then
+    exec 8>&-
+    wait "$lane_process"
+fi
 for group in "${later[@]}"; do
     step "$group runs"
     run_group "$group"
