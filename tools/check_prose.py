@@ -2,13 +2,12 @@
 """Checks the prose of the pages that users read: no sentence of more than 30 words, none that begins with a relative clause,
 none of the words that say less than the field's own.
 
-usage: check_prose.py [ROOT] [PAGE]... | --self-test      prints PAGE:LINE: what is wrong, and exits with 1; or "clean"
+usage: check_prose.py [ROOT] [--self-test]
 Code, tables' headings, and comments are not read; code in a sentence counts as one word.
 """
-import pathlib
 import re
-import sys
-import tempfile
+
+import lint
 
 LONGEST = 30
 # For maintainers: HACKING.md and what it names.
@@ -122,50 +121,29 @@ The informer lists again. `who told` it [a link](what.md) is one word.
 - An item: what follows is fine.
 - What is a list?
 """
-BAD = {"Word " * 30 + "end.": "31 words", "What it is told is logged.": "relative clause", "It was told.": '"told"',
-       "| a | Nobody asks. |": '"Nobody"', "- an item that is\n  gone": '"gone"', "A pod, once a second.": "once a second",
-       "It asks 5 times a second.": "times a second", "It is fine. Who comes\nfirst wins it.": "relative clause",
-       "> It is in trouble.": '"trouble"'}
+CLEAN = {"README.md": GOOD, "docs/design/b.md": "It was told.\n"}
+PLANTED = [
+    ("docs/a.md", "Word " * 30 + "end.", "docs/a.md:1: 31 words"),
+    ("README.md", "What it is told is logged.", "relative clause"),
+    ("CHANGELOG.md", "It was told.", '"told"'),
+    ("examples/e/README.md", "| a | Nobody asks. |", '"Nobody"'),
+    ("docs/a.md", "- an item that is\n  gone", '"gone"'),
+    ("docs/a.md", "A pod, once a second.", "once a second"),
+    ("docs/a.md", "It asks 5 times a second.", "times a second"),
+    ("docs/a.md", "It is fine. Who comes\nfirst wins it.", "relative clause"),
+    ("docs/a.md", "> It is in trouble.", '"trouble"'),
+    ("docs/design.md", "It was told.", "no page was read"),
+]
 
 
-def self_test():
-    failed = 0
-    for text, wanted in [(GOOD, None), *BAD.items()]:
-        found = [message for _, message in faults(text)]
-        if (wanted is None) != (not found) or wanted and not any(wanted in one for one in found):
-            failed += 1
-            print(f"{text!r}: {found}")
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        (root / "docs/design").mkdir(parents=True)
-        for name in ("README.md", "docs/a.md", "docs/design/b.md"):
-            (root / name).write_text("It was told.\n")
-        if len(check(root, user_pages(root))) != 2:
-            failed += 1
-            print("the pages that are read")
-    print(f"self-test: {len(BAD) + 2} cases, {failed} failures")
-    return 1 if failed else 0
-
-
-def check(root, pages):
+def check(root):
+    pages = user_pages(root)
     # A cell that names tests has the words of the tests: `room/file: how a case begins`.
     named = re.compile(r"\s*[a-z_]+/\w*(: |;|$)")
-    return [f"{page.relative_to(root)}:{number}: {message}" for page in pages
-            for number, message in faults(page.read_text(), named.match if page.name == "parity.md" else lambda line: False)]
-
-
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        return self_test()
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    pages = [root / name for name in sys.argv[2:]] or user_pages(root)
-    if not pages:
-        print(f"{root}: no page was read")
-        return 1
-    found = check(root, pages)
-    print("\n".join(found) or "clean")
-    return 1 if found else 0
+    found = [f"{page.relative_to(root)}:{number}: {message}" for page in pages
+             for number, message in faults(page.read_text(), named.match if page.name == "parity.md" else lambda line: False)]
+    return found if pages else ["no page was read"]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    lint.main(check, PLANTED, CLEAN, __doc__)
