@@ -86,7 +86,7 @@ $text" >&2; fi' >>"$RESULTS"
 
 # One translation unit per room, with our warnings.
 group_headers() {
-    python3 "$ROOT/tools/compile_headers.py" "$ROOT" --jobs "$(build_jobs)" --results "$RESULTS"
+    python3 "$ROOT/tools/compile_headers.py" "$ROOT" --folder "$BUILD/headers" --jobs "$(build_jobs)" --results "$RESULTS"
 }
 
 # One translation unit per public header: it must compile first in its file.
@@ -94,10 +94,17 @@ group_headers_alone() {
     python3 "$ROOT/tools/compile_headers.py" "$ROOT" --alone --jobs "$(build_jobs)" --results "$RESULTS"
 }
 
-compile_fail_check() {
+compile_fail_check() { # FILE
     # One for each case, and one that compiles.
     echo "units: $(($(grep -oE '^// expect(\([A-Z_0-9]+\))?' "$1" | sort -u | wc -l) + 1))"
     cmake -DCOMPILER="${CXX:-g++}" -DSOURCE="$1" -DINCLUDES="$ROOT/include" -P "$ROOT/tests/compile_fail/check.cmake"
+}
+
+# Prints what it finds in one piece: others are checked at the same time.
+compile_fail_one() {
+    local text
+    text=$(check "$(basename "$1")" compile_fail_check "$1" 2>&1)
+    echo "$text"
 }
 
 # The check itself: programs that say too much, more than one thing, another thing, or nothing at all.
@@ -109,13 +116,14 @@ compile_fail_check_finds() {
 
 # Programs that must not compile, and say why.
 group_compile_fail() {
-    local source
     check "planted: many lines" compile_fail_check_finds $'lines: 1\n// expect: here' 'static_assert(0, "here");' "1 are enough"
     check "planted: two errors" compile_fail_check_finds "expect: here" \
         $'static_assert(0, "here");\nstatic_assert(0, "here");' "2 errors, and 1"
     check "planted: another text" compile_fail_check_finds "expect: here" 'static_assert(0, "other");' "lacks: here"
     check "planted: no error" compile_fail_check_finds "expect(CASE): here" '' "CASE: it compiles"
-    for source in "$ROOT"/tests/compile_fail/*.cpp; do check "$(basename "$source")" compile_fail_check "$source"; done
+    export -f check count compile_fail_one compile_fail_check
+    export ROOT RESULTS
+    printf '%s\0' "$ROOT"/tests/compile_fail/*.cpp | xargs -0 -P "$(build_jobs)" -I{} bash -c 'compile_fail_one {}'
 }
 
 # compiles_within FILE TIMES MEMORY-TIMES: a file costs no more than so many times the reference, which varies less than

@@ -3,8 +3,9 @@
 
 Without --alone, one translation unit per room includes all headers of that room, those that include least of us first. This
 finds headers that do not compile, and most missing includes. With --alone each header is the first line of a translation unit
-of its own, which finds all of them. Syntax only: nothing is linked.
-usage: compile_headers.py ROOT [--alone] [--jobs N] [--results FILE] | --self-test
+of its own, which finds all of them. Nothing is linked. CMAKE_CXX_COMPILER_LAUNCHER is used; a compiler cache finds a unit again if
+the units are written to the same folder.
+usage: compile_headers.py ROOT [--alone] [--folder FOLDER] [--jobs N] [--results FILE] | --self-test
 """
 import argparse
 import concurrent.futures
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-FLAGS = ("-std=c++20 -fsyntax-only -Wall -Wextra -Wconversion -Wshadow -Werror "
+FLAGS = ("-std=c++20 -O0 -c -Wall -Wextra -Wconversion -Wshadow -Werror "
          "-DKCONTROL_SEPARATE_COMPILATION").split()
 
 
@@ -56,17 +57,19 @@ def compile_unit(compiler, include, name, headers, folder):
     # Twice: a missing include guard shows.
     lines = [f"#include <{name_of(include, header)}>\n" for header in headers]
     source.write_text("".join(2 * lines))
-    run = subprocess.run([compiler, *FLAGS, f"-I{include}", str(source)], capture_output=True, text=True)
+    command = [*compiler, *FLAGS, f"-I{include}", str(source), "-o", str(source.with_suffix(".o"))]
+    run = subprocess.run(command, capture_output=True, text=True)
     return name, len(headers), run.returncode == 0, run.stderr
 
 
-def check(include, alone, jobs):
+def check(include, alone, jobs, folder):
     """(headers that are in units that compile, headers that are in others, units, texts of the failures)"""
-    compiler = os.environ.get("CXX", "g++")
+    launcher = os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER", "")
+    compiler = [*filter(None, launcher.split(";")), os.environ.get("CXX", "g++")]
     every = units(include, public_headers(include), alone)
     good = bad = 0
     texts = []
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         # Those with most headers first: they take longest.
         work = sorted(every.items(), key=lambda unit: -len(unit[1]))
         for name, count, ok, text in pool.map(lambda u: compile_unit(compiler, include, *u, folder), work):
@@ -93,7 +96,7 @@ def self_test():
                 path = pathlib.Path(folder) / "r" / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
-            found = [check(pathlib.Path(folder), way, 2)[1] for way in (False, True)]
+            found = [check(pathlib.Path(folder), way, 2, folder)[1] for way in (False, True)]
             if found != [together, alone]:
                 failures.append(f"{files}: {found}")
     print("\n".join(failures) or "self-test: clean")
@@ -106,10 +109,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--folder", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--results", type=pathlib.Path)
     arguments = parser.parse_args()
-    good, bad, count, texts = check(arguments.root / "include", arguments.alone, arguments.jobs)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.folder or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        good, bad, count, texts = check(arguments.root / "include", arguments.alone, arguments.jobs, folder)
     print("\n".join([*texts, f"{good} headers compile in {count} units, {bad} units do not", f"units: {count}"]))
     if arguments.results:
         with arguments.results.open("a") as file:
