@@ -185,7 +185,7 @@ void waits(blocking_client& b) {
     // The test puts a finalizer there, and takes it away once the object is being deleted.
     const auto gone = b.run([&](client& c) { return delete_and_wait<config_map>(c, key, {}, patient); });
     std::cout << "gone " << tell(gone) << " " << tell(b.get<config_map>(key)) << std::endl;
-    const auto short_wait = wait_options().deadline(std::chrono::seconds(1));
+    const auto short_wait = wait_options().deadline(std::chrono::seconds(1));  // measures: it never becomes so
     std::cout << "late " << tell(b.run([&](client& c) { return wait_until<config_map>(c, key, is_done, short_wait); }))
               << std::endl;
     retry_watcher old(b.below(), resource_of<config_map>(), watch_options().resource_version("1"));

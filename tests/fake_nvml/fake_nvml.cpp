@@ -236,6 +236,7 @@ int planned(const char* call, const thing* about = nullptr) {
         ++hanging;
         const auto until = std::chrono::steady_clock::now() +  // seam: ok, a driver that hangs
                            std::chrono::milliseconds(f.hang_ms);
+        // measures: how often it looks for a change
         while (changes == before && changed.wait_for(lock, std::chrono::milliseconds(5)) == std::cv_status::timeout) {
             if (std::chrono::steady_clock::now() >= until) break;  // seam: ok, a driver that hangs
             refresh();
@@ -656,7 +657,7 @@ FAKE nvmlEventSetWait_v2(waiting_set* set, unsigned char* out, unsigned ms) {
             return 0;
         }
         if (std::chrono::steady_clock::now() >= until) return 10;  // seam: ok, a driver's clock
-        changed.wait_for(lock, std::chrono::milliseconds(5));
+        changed.wait_for(lock, std::chrono::milliseconds(5));      // measures: how often it looks for events
     }
 }
 

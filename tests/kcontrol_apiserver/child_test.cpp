@@ -15,12 +15,14 @@ using kcontrol_apiserver::child;
 
 namespace {
 
+void look_again() { ::poll(nullptr, 0, 5); }  // measures: how often a program is looked at
+
 class fixture {
 public:
     bool run(const std::string& script) {
         const bool started =
             program.start({"sh", "-c", script}, "/the/kubeconfig", directory.path("output")).has_value();
-        while (started && !program.ended()) ::poll(nullptr, 0, 5);
+        while (started && !program.ended()) look_again();
         return started;
     }
     std::string output() const {
@@ -61,13 +63,13 @@ TEST_CASE_FIXTURE(fixture, "a signal is for the group, and what a program leaves
     REQUIRE(program.start({"sh", "-c", "sleep 100 & wait"}, "", directory.path("output")).has_value());
     CHECK(!program.ended());
     program.signal(SIGTERM);
-    while (!program.ended()) ::poll(nullptr, 0, 5);
+    while (!program.ended()) look_again();
     CHECK(program.how().starts_with("by signal 15 ("));
     REQUIRE(run("sleep 100 & echo $!"));
     const std::string left = output();
     const pid_t number = std::stoi(left);
     // It is init's now, or of whoever reaps here.
-    for (int i = 0; i < 1000 && is_running(number); ++i) ::poll(nullptr, 0, 5);
+    for (int i = 0; i < 12'000 && is_running(number); ++i) look_again();
     CHECK(!is_running(number));
 }
 

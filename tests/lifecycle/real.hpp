@@ -93,7 +93,7 @@ public:
         std::stop_source enough;
         const auto read = ending::of(*this, listen(made.value(), enough.get_token()));
         // A client is one once its stream has begun.
-        if (!until([this] { return stream_.clients() != 0; }, 5s)) return false;
+        if (!until([this] { return stream_.clients() != 0; })) return false;
         const std::string id = std::to_string(++number_);
         settle();
         stream_.publish("data: " + id + "\n\n");
@@ -154,7 +154,7 @@ public:
         settle();  // what it may be told of the time before
         const int before = calls_;
         dir_.write("file", std::to_string(before));
-        return until([&] { return calls_ > before; }, 5s);
+        return until([&] { return calls_ > before; });
     }
 
 private:

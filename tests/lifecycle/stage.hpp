@@ -49,7 +49,7 @@ public:
 
 class real_stage {
 public:
-    static constexpr duration patience = 30s;
+    static constexpr duration patience = 1min;
 
     executor ex() { return context.get_executor(); }
     environment& env() { return system; }
@@ -58,7 +58,7 @@ public:
         const auto end = system.now() + limit;
         context.restart();
         while (!done() && system.now() < end) {
-            if (context.run_one_for(10ms) != 0) {
+            if (context.run_one_for(10ms) != 0) {  // measures: how often it looks
                 ++steps_;
             } else {
                 context.restart();
@@ -73,7 +73,7 @@ public:
     std::size_t steps_done() const { return steps_; }
     void settle() {
         context.restart();
-        context.run_for(5ms);
+        context.run_for(5ms);  // measures: what comes later is only not seen
     }
 
     system_environment system;

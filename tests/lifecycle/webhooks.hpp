@@ -34,7 +34,7 @@ public:
         while (done_ < last) co_await ended_.wait(env(), {}, env().now() + 1min);
     }
     bool works() {
-        if (!until([this] { return webhooks_.ready().has_value(); }, 5s)) return false;
+        if (!until([this] { return webhooks_.ready().has_value(); })) return false;
         http::tls_options how;
         how.ca_pem(authority_.cert_pem());
         const auto made = http::make_transport_factory(env())(
@@ -74,7 +74,7 @@ private:
             .address(http::listen_address("127.0.0.1", 0))
             .tls(std::move(tls))
             .shutdown_delay(duration::zero())
-            .drain_timeout(1s);
+            .drain_timeout(1s);  // measures: what is still open then need not end well
     }
 
     http::certificate_authority authority_ =

@@ -58,7 +58,7 @@ public:
     void until(Condition condition) {
         context.restart();
         while (!condition()) {
-            REQUIRE(context.run_one_for(30s) != 0);
+            REQUIRE(context.run_one_for(1min) != 0);
             most = std::max(most, threads_now());
         }
     }

@@ -34,7 +34,7 @@ public:
     bool wait_for(const std::set<std::string>& wanted) {
         std::unique_lock lock(mutex_);
         return changed_.wait_for(
-            lock, 30s, [&] { return std::includes(seen_.begin(), seen_.end(), wanted.begin(), wanted.end()); });
+            lock, 5min, [&] { return std::includes(seen_.begin(), seen_.end(), wanted.begin(), wanted.end()); });
     }
 
 private:

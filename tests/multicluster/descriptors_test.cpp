@@ -132,7 +132,7 @@ TEST_CASE("descriptors exhausted: kubeconfigs that can't be read are not gone, a
         {
             const no_more_files tight(spare);
             REQUIRE(std::rename(other.path("b.yaml").c_str(), dir.path("b.yaml").c_str()) == 0);
-            const auto until = f.env.now() + 1s;  // long enough to hear of it; nothing shall happen
+            const auto until = f.env.now() + 1s;  // measures: long enough to hear of it; nothing shall happen
             f.soon([&] { return f.env.now() > until; });
             fixture::create(f.a, "more");
             f.soon([&] { return f.events["a"] == 2; });

@@ -122,6 +122,7 @@ struct fixture : Bench {
         });
     }
     // What was told since the last time, but for the time in which a source looks.
+    // measures: the time of the bench, which is virtual
     std::vector<std::string> take(duration d = 5s) {
         this->context.run_for(d);
         return std::exchange(told, {});

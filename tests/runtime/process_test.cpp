@@ -128,6 +128,7 @@ TEST_CASE("a program that can't be started says why") {
 
 TEST_CASE("a program that does not end is killed with all that it started") {
     fixture f;
+    // measures: the program never ends by itself
     const auto late = f.run(shell("sleep 1000 & sleep 1000").deadline(std::chrono::milliseconds(50)));
     REQUIRE_FALSE(late.has_value());
     CHECK(late.error() == errc::timeout);

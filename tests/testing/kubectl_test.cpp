@@ -160,7 +160,7 @@ TEST_CASE("kubectl works with the in-process API server" * doctest::skip(find_ku
               "patched"));
     CHECK(c.read_until(watch, "Running"));
     CHECK(has(c.run({"label", "pytorchjob", "train", "team=blue", "--overwrite"}), "labeled"));
-    CHECK(has(c.run({"wait", "--for=condition=Running", "pytorchjob/train", "--timeout=5s"}), "condition met"));
+    CHECK(has(c.run({"wait", "--for=condition=Running", "pytorchjob/train", "--timeout=60s"}), "condition met"));
     // From files.
     CHECK(has(c.run({"create", "-f", c.write("lab.yaml", lab)}), "configmap/settings created"));
     CHECK(has(c.run({"delete", "pytorchjob", "train"}), "deleted"));

@@ -329,7 +329,7 @@ TEST_CASE("spans come from any thread, and over a real socket") {
         });
     }
     for (auto& one : threads) one.join();
-    CHECK(test::run(net.context, exporter->stop(30s)));
+    CHECK(test::run(net.context, exporter->stop(1min)));
     CHECK(spans == 2000);
     CHECK(key == "hush");
     CHECK(exporter->stats().exported == 2000);

@@ -137,9 +137,9 @@ TEST_CASE("a stalled stream times out, and stays failed") {
         std::string buffer(100, '\0');
         const auto first = co_await opened->body->read_some(buffer, 1min, {});
         CHECK(first.value() == 8);
-        const auto second = co_await opened->body->read_some(buffer, 10ms, {});
+        const auto second = co_await opened->body->read_some(buffer, 10ms, {});  // measures: nothing more comes
         CHECK(second.error() == errc::timeout);
-        const auto third = co_await opened->body->read_some(buffer, 10ms, {});
+        const auto third = co_await opened->body->read_some(buffer, 1min, {});
         CHECK(third.error() == errc::timeout);
     }(*client));
     run(net.context, server->stop());
@@ -173,17 +173,21 @@ TEST_CASE("deadline and stop while waiting for an answer") {
     bool noticed = false;
     const auto server = net.serve(silent(net, noticed));
     const auto client = net.connect(server->local_port());
-    const auto late = net.get(*client, "/slow", http::exchange_options().deadline(20ms));
+    // measures: no answer comes; loopback takes a request in much less than a second
+    const auto late = net.get(*client, "/slow", http::exchange_options().deadline(1s));
     CHECK(late.error() == errc::timeout);
     CHECK(has(text_of(late.error()), "127.0.0.1"));
     net.until([&] { return noticed; });
 
-    const auto write = net.call(*client, http::request("POST", "/slow"), http::exchange_options().deadline(20ms));
+    // measures: as above
+    const auto write = net.call(*client, http::request("POST", "/slow"), http::exchange_options().deadline(1s));
     CHECK(write.error() == errc::unknown_outcome);
 
     std::stop_source stop;
+    // measures: no answer comes, wherever the request is by then
     CHECK(net.get(*client, "/x", http::exchange_options().deadline(20ms)).error() == errc::timeout);
     const auto timer = net.env.make_timer(net.ex());
+    // measures: no answer comes before the stop
     timer->async_wait(net.env.now() + 5ms, [&](bool) { stop.request_stop(); });
     const auto stopped = net.get(*client, "/slow", http::exchange_options().deadline(1h).stop(stop.get_token()));
     CHECK(stopped.error() == errc::stopped);
@@ -274,7 +278,8 @@ TEST_CASE("idle connections are closed after a while and no more than the limit 
         [pieces = streaming(net, 1), quiet = silent(net, noticed)](http::server_request req, http::responder& out) {
             return req.target == "/watch" ? quiet(std::move(req), out) : pieces(std::move(req), out);
         });
-    const auto client = net.connect(server->local_port(), http::transport_options().max_idle(2).idle_timeout(20ms));
+    // measures: those that are kept are closed in the end; four short answers are read in much less
+    const auto client = net.connect(server->local_port(), http::transport_options().max_idle(2).idle_timeout(1s));
     const auto open_and_read = [](http::transport& to, int streams) -> awaitable<void> {
         std::vector<http::streamed_response> open;
         for (int i = 0; i < streams; ++i) {
@@ -302,10 +307,11 @@ TEST_CASE("idle connections are closed after a while and no more than the limit 
     net.until([&] { return server->connections() == 0; });
 
     // Where nothing goes on, the next exchange closes those that have been idle for too long, and uses none of them.
-    const auto quiet = net.connect(server->local_port(), http::transport_options().idle_timeout(200ms));
+    // measures: as above
+    const auto quiet = net.connect(server->local_port(), http::transport_options().idle_timeout(1s));
     run(net.context, open_and_read(*quiet, 2));
-    const auto later = net.env.now() + 250ms;
-    while (net.env.now() < later) net.context.run_for(50ms);
+    const auto later = net.env.now() + 1100ms;                // measures: longer than they may be idle
+    while (net.env.now() < later) net.context.run_for(50ms);  // measures: until then
     CHECK(server->connections() == 2);
     run(net.context, open_and_read(*quiet, 1));
     CHECK(server->accepted() == 8);

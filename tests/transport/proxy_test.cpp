@@ -165,6 +165,7 @@ TEST_CASE("proxies that say no, say nothing, or are none") {
     for (const char* scheme : {"http", "https", "socks5"}) {
         CAPTURE(scheme);
         silent_peer silent(net.context, "", false);
+        // measures: the proxy never answers
         const auto why = net.body_from(net.api(http::proxy(scheme, "127.0.0.1", silent.port())),
                                        http::exchange_options().deadline(300ms));
         CHECK(has(why, "in time"));
@@ -180,6 +181,7 @@ TEST_CASE("a request that is stopped while the proxy thinks ends at once") {
     const auto client = net.open(net.api(http::proxy("http", "127.0.0.1", silent.port()))).value();
     std::stop_source stop;
     const auto soon = net.env.make_timer(net.ex());
+    // measures: the proxy does not answer before the stop
     soon->async_wait(net.env.now() + 50ms, [&](bool) { stop.request_stop(); });
     const auto answer = net.get(*client, "/", http::exchange_options().stop(stop.get_token()));
     REQUIRE(!answer.has_value());

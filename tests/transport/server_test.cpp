@@ -70,20 +70,22 @@ TEST_CASE("requests that break the rules") {
     };
     loopback net;
     bool called = false;
-    const auto server = net.serve(
-        [&](http::server_request req, http::responder& out) {
-            called = true;
-            return echo(std::move(req), out);
-        },
-        http::server_options().max_body(1000).header_timeout(30ms).body_timeout(30ms));
+    const auto answer_all = [&](http::server_request req, http::responder& out) {
+        called = true;
+        return echo(std::move(req), out);
+    };
+    const auto server = net.serve(answer_all, http::server_options().max_body(1000));
+    // measures: the rest of a slow request never comes
+    const auto hasty = net.serve(answer_all, http::server_options().header_timeout(30ms).body_timeout(30ms));
     for (const auto& row : rows) {
         CAPTURE(std::string(row.what));
-        const auto answer = talk(net, *server, row.text);
+        const bool slow = std::string_view(row.status) == "408";
+        const auto answer = talk(net, slow ? *hasty : *server, row.text);
         CHECK_MESSAGE(answer.starts_with("HTTP/1.1 " + std::string(row.status) + " "), answer.substr(0, 100));
         CHECK(has(answer, "Connection: close\r\n"));
     }
     CHECK(!called);
-    net.until([&] { return server->connections() == 0; });
+    net.until([&] { return server->connections() + hasty->connections() == 0; });
 }
 
 TEST_CASE("a large body that is still being sent gets its 413") {
@@ -97,6 +99,7 @@ TEST_CASE("a large body that is still being sent gets its 413") {
 
 TEST_CASE("keep-alive, pipelining and their end") {
     loopback net;
+    // measures: a connection is closed after idling
     const auto server = net.serve(echo, http::server_options().idle_timeout(20ms));
     const auto two =
         talk(net, *server, "GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
@@ -110,7 +113,7 @@ TEST_CASE("keep-alive, pipelining and their end") {
 
 TEST_CASE("Expect: 100-continue") {
     loopback net;
-    const auto server = net.serve(echo, http::server_options().body_timeout(30ms));
+    const auto server = net.serve(echo, http::server_options().body_timeout(1min));
     run(net.context, [](std::uint16_t port) -> awaitable<void> {
         tcp::socket socket(co_await boost::asio::this_coro::executor);
         const tcp::endpoint to(boost::asio::ip::make_address("127.0.0.1"), port);
@@ -186,7 +189,8 @@ TEST_CASE("stop is prompt with open streams, and the server starts again") {
     loopback net;
     int waiting = 0;
     const auto server = net.serve(
-        [&](http::server_request req, http::responder& out) { return hold(net.env, waiting, std::move(req), out); });
+        [&](http::server_request req, http::responder& out) { return hold(net.env, waiting, std::move(req), out); },
+        http::server_options().drain_timeout(1h));
     const auto port = server->local_port();
     const auto client = net.connect(port);
     std::optional<result<std::string>> outcomes[3];
@@ -194,7 +198,7 @@ TEST_CASE("stop is prompt with open streams, and the server starts again") {
     net.until([&] { return waiting == 3; });
     const auto begun = net.env.now();
     run(net.context, server->stop());
-    CHECK(net.env.now() - begun < 900ms);  // did not wait for drain_timeout
+    CHECK(net.env.now() - begun < 1min);  // did not wait for drain_timeout
     CHECK(waiting == 0);
     CHECK(server->connections() == 0);
     CHECK(server->local_port() == 0);
@@ -215,12 +219,12 @@ TEST_CASE("stop is prompt with open streams, and the server starts again") {
 
 TEST_CASE("stop does not wait for idle connections and does not wait for ever for handlers") {
     loopback net;
-    const auto idle = net.serve(echo);
+    const auto idle = net.serve(echo, http::server_options().drain_timeout(1h));
     const auto client = net.connect(idle->local_port());
     CHECK(net.get(*client, "/").has_value());
     const auto begun = net.env.now();
     run(net.context, idle->stop());
-    CHECK(net.env.now() - begun < 900ms);
+    CHECK(net.env.now() - begun < 1min);
 
     async_event release;  // a handler that does not heed gone()
     bool waiting = false;
@@ -230,7 +234,7 @@ TEST_CASE("stop does not wait for idle connections and does not wait for ever fo
             co_await release.wait(net.env, {});
             waiting = false;
         },
-        http::server_options().drain_timeout(20ms));
+        http::server_options().drain_timeout(20ms));  // measures: the handler does not end before
     std::optional<result<std::string>> outcome;
     start(net.context, drain(net.connect(stubborn->local_port()), "/", outcome));
     net.until([&] { return waiting; });
@@ -260,7 +264,7 @@ TEST_CASE("a reader that does not read holds the writer back, and is cut off in 
             }
             ended = true;
         },
-        http::server_options().write_timeout(100ms));
+        http::server_options().write_timeout(500ms));  // measures: the reader never goes on
     const auto client = net.connect(server->local_port());
     std::optional<http::streamed_response> open;
     run(net.context, [](http::transport& to, std::optional<http::streamed_response>& out) -> awaitable<void> {
@@ -322,7 +326,7 @@ TEST_CASE("a handler stops its own server, is not waited for, and answers afterw
         const auto answer = net.get(*client, "/");
         REQUIRE(answer.has_value());
         CHECK(answer->body == "stopped");
-        CHECK(took < 30s);
+        CHECK(took < 1min);
         net.until([&] { return server->connections() == 0; });
         CHECK(!net.get(*net.connect(server->local_port()), "/").has_value());
         REQUIRE(server->listen(http::listen_address("127.0.0.1", 0)).has_value());

@@ -111,7 +111,7 @@ TEST_CASE("servers whose handshake is none: refused by every kind of call, in bo
         server peer(net.context, row.text, row.then, row.at_once);
         http::tls_options tls;
         tls.ca_pem(net.root.pem());
-        const auto ends = net.ask(peer.port(), tls, row.then == stay ? 20ms : 1min);
+        const auto ends = net.ask(peer.port(), tls, row.then == stay ? 20ms : 1min);  // measures: it goes on no more
         for (const auto& why : ends) {
             CHECK_MESSAGE(why == row.code, why.what());
             CHECK_MESSAGE(has(text_of(why), row.why), why.what());

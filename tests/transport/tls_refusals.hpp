@@ -13,7 +13,7 @@ namespace kcontrol::test {
 
 class refusals : public loopback {
 public:
-    http::transport_factory factory(duration patience = 10s) {
+    http::transport_factory factory(duration patience = 1min) {
         return http::make_transport_factory(env, http::transport_options().handshake_timeout(patience));
     }
     static http::request secret_request(std::string method) {
@@ -23,7 +23,7 @@ public:
     }
 
     /// How each way to send something ends: a read, a write, a stream, a WebSocket.
-    std::vector<error> ask(std::uint16_t port, const http::tls_options& tls, duration patience = 10s) {
+    std::vector<error> ask(std::uint16_t port, const http::tls_options& tls, duration patience = 1min) {
         const auto client = factory(patience)(ex(), http::endpoint("https", "127.0.0.1", port), tls).value();
         std::vector<error> out;
         for (const char* method : {"GET", "POST"}) {

@@ -254,6 +254,7 @@ TEST_CASE("TLS spoken to a plain port, and the other way round") {
 TEST_CASE("a peer that never answers the handshake") {
     pki net;
     boost::asio::ip::tcp::acceptor mute(net.context, {boost::asio::ip::make_address("127.0.0.1"), 0});
+    // measures: the peer never answers
     const auto factory = http::make_transport_factory(net.env, http::transport_options().handshake_timeout(20ms));
     const auto client =
         factory(net.ex(), http::endpoint("https", "127.0.0.1", mute.local_endpoint().port()), net.trusting(net.ca))

@@ -331,7 +331,8 @@ TEST_CASE("a stop and a deadline end it wherever it waits") {
         websocket_peer mute(net.context, silent);
         std::stop_source source;
         http::exchange_options options;
-        options.deadline(by_stop ? duration(1h) : duration(50ms)).stop(source.get_token());
+        // measures: no answer comes; loopback takes the request in much less than a second
+        options.deadline(by_stop ? duration(1h) : duration(1s)).stop(source.get_token());
         const auto by = net.connect(mute.port());
         std::optional<result<http::opened_websocket>> opened;
         start(net.context, sockets::open_once(by, options, opened));
@@ -369,20 +370,21 @@ TEST_CASE("a stop and a deadline end it wherever it waits") {
     auto idle = net.open(peer.port());
     REQUIRE(idle.has_value());
     std::optional<result<http::websocket_piece>> read;
-    start(net.context, sockets::read_one(*idle->socket, buffer, 30ms, {}, read));
+    start(net.context, sockets::read_one(*idle->socket, buffer, 30ms, {}, read));  // measures: nothing comes
     net.until([&] { return read.has_value(); });
     CHECK(read->error() == errc::timeout);
     CHECK(net.write(*idle->socket, "", "x").error() == errc::timeout);
     auto full = net.open(peer.port());
     REQUIRE(full.has_value());
-    CHECK(net.write(*full->socket, "", endless, 50ms).error() == errc::timeout);
+    CHECK(net.write(*full->socket, "", endless, 50ms).error() == errc::timeout);  // measures: nobody reads it
 }
 
 TEST_CASE("a silent server is asked for a sign of life while somebody reads, and is dead without one") {
     sockets net;
     int pings = 0;
     websocket_peer peer(net.context, answers_three(pings));
-    const auto by = net.connect(peer.port(), http::transport_options().http2_ping(20ms, 300ms));
+    // measures: it asks soon; a mute peer, which is this thread, too, is given up in the end
+    const auto by = net.connect(peer.port(), http::transport_options().http2_ping(20ms, 1s));
     result<http::opened_websocket> opened = error(errc::unavailable);
     run(net.context, sockets::open_into(by, sockets::asking(), {}, opened));
     REQUIRE(opened.has_value());
@@ -440,5 +442,5 @@ TEST_CASE("destroyed or closed, with a read in progress") {
                         }));
     auto other = net.open(rude.port());
     REQUIRE(other.has_value());
-    run(net.context, other->socket->close(50ms));
+    run(net.context, other->socket->close(50ms));  // measures: no answer comes
 }

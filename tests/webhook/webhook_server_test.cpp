@@ -300,6 +300,7 @@ TEST_CASE("at a stop it is not ready, serves on, and ends when what is in flight
 }
 
 TEST_CASE("what does not end in the time to drain is told to stop") {
+    // measures: the call does not end before
     served net(webhook_server_options().shutdown_delay(1ms).drain_timeout(50ms));
     gate at;
     add_gate(net, at);

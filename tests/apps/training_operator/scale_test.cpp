@@ -52,6 +52,7 @@ TEST_CASE_FIXTURE(crowd, "many jobs at once: all end well, in a bounded number o
     add_jobs();
     const auto begun = std::chrono::steady_clock::now();  // seam: ok, what it costs really
     const auto at = world.env().now();
+    // measures: the time of the simulated world
     while (succeeded() < many && world.env().now() - at < 30min) settle(5s);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;  // seam: ok, as above
     const auto took = std::chrono::duration_cast<std::chrono::seconds>(world.env().now() - at).count();

@@ -65,7 +65,7 @@ struct fixture {
     // Until something is told, or no more can come.
     void until_told() {
         context.restart();
-        while (keys.empty() && told.empty() && context.run_one_for(std::chrono::seconds(10)) != 0) {
+        while (keys.empty() && told.empty() && context.run_one_for(std::chrono::minutes(1)) != 0) {
         }
     }
 };
