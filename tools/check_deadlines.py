@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The lint for deadlines: no Python test gives up before a minute has passed, and none sleeps to wait.
+"""The lint for deadlines: no test gives up before a minute of real time has passed, and none sleeps to wait.
 
 A deadline is for what is broken, not for what is slow: a machine ten times slower than ours must not miss it. Where a
-test passes, a long one costs nothing. Found are numbers below 60 s
+test passes, a long one costs nothing. Found in Python are numbers below 60 s
   - as time-outs of the standard library's calls, and as `timeout=` and `deadline=` of any;
   - as arguments and defaults of functions of the tests that hand them on to such a call, as wait.until() does;
   - that are added to a clock, or that a time which has passed is compared with;
@@ -10,13 +10,28 @@ test passes, a long one costs nothing. Found are numbers below 60 s
   - of `--timeout`, `--request-timeout`, `--connect-timeout`, `--max-time` and of the command `timeout`, and
     `kubectl wait` without the first, which gives up after 30 s;
 and every sleep outside tests/e2e/wait.py. Holding for a time (wait.stable) is no deadline.
+
+Found in C++, where the clock is the system's, are durations below 60 s
+  - as arguments of run_for(), run_one_for(), read_some(), close(), wait_for() and wait_until() of a lock, and of the
+    tests' own functions that take a `duration`;
+  - as settings that are called deadline, timeout, idle or patience;
+  - that are added to now(), or that are more than what has passed (`now() - begun < 5s`);
+  - as defaults of parameters and values of constants of the type `duration`;
+  - of `--timeout` and its like in strings, and as milliseconds of poll();
+and every sleep of a thread. On a virtual clock any duration is right. Clocks are known by the names of types: REAL and
+VIRTUAL below, and each class of a test, or of a header that it includes, that names one of them. A file without a real
+clock has no findings but run_one_for(), poll() and sleeps. In a file that names a virtual clock only those functions,
+classes and test cases are looked at that name a real one.
+
 usage: check_deadlines.py [ROOT] [--self-test]
-A line may carry the comment "measures: REASON", or have it on the line above: for a test that promises users a time,
-that provokes the time-out, or whose subject is the time itself. A comment that excuses nothing is found, too.
+A line may carry the comment "measures: REASON", or have it on the line above, in C++ above its statement: for a test
+that promises users a time, that provokes the time-out, or whose subject is the time itself. A comment that excuses
+nothing is found, too. A time-out that is provoked must not be one that a slow machine provokes before its turn.
 """
 import ast
 import copy
 import io
+import os
 import re
 import tokenize
 
@@ -261,7 +276,166 @@ class File:
             self.report(node, f"a deadline of {value:g} s ({what})")
 
 
+# C++
+REAL = {"system_environment", "steady_clock", "system_clock", "condition_variable", "steady_timer"}
+VIRTUAL = {"manual_environment", "sim_world", "sim_context", "sim_network"}
+CPP_UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 0.001, "s": 1, "min": 60, "h": 3600, "nanoseconds": 1e-9,
+             "microseconds": 1e-6, "milliseconds": 0.001, "seconds": 1, "minutes": 60, "hours": 3600}
+DURATION = (r"(?:(?:std::)?(?:chrono::)?(?P<type>(?:nano|micro|milli)?seconds|minutes|hours)[({](?P<of>[\d.']+)[)}]"
+            r"|(?<![\w.])(?P<number>[\d.']+)(?P<unit>ns|us|ms|s|min|h)\b)")
+ALWAYS_REAL = {"run_one_for"}
+TAKES_DURATION = {"run_for", "read_some", "close", "wait_for", "wait_until", *ALWAYS_REAL}
+SETTING = re.compile(r"\w*(?:deadline|timeout|idle|patience)\w*|http2_ping")
+TYPE = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: :[^{;]*)?\s*\{", re.M)
+TAKER = re.compile(r"\b(\w+)(?: = \[[^\]]*\])?\((?:[^(){};]|\([^()]*\))*?(?<!wall_time::)\bduration \w+"
+                   r"(?: = [^,{};]*?)?[,)][^;{}]*\{")
+CALL = re.compile(r"(\w+)\(")
+OTHERS = [(re.compile(r"\bnow\(\) \+ " + DURATION), "added to a clock"),
+          (re.compile(r"\bduration (\w+) = " + DURATION + r"(?=[;,)])"), "a duration of that value"),
+          (re.compile(r"<=? " + DURATION), "for a time that has passed"),
+          (re.compile(DURATION + r" >"), "for a time that has passed")]
+SLEEP = re.compile(r"this_thread::sleep_\w+|\busleep\(|\bnanosleep\(|(?<![\w>])::sleep\(|\bpoll\(nullptr")
+POLL = re.compile(r"\bpoll\([^;]*?, (\d+)\)")
+CPP_EXCUSE = re.compile(r"//\s*measures:\s*(.*)")
+
+
+def cpp_seconds(match):
+    return float((match["of"] or match["number"]).replace("'", "")) * CPP_UNITS[match["type"] or match["unit"]]
+
+
+def arguments(text, begin):
+    """[(place, argument)] of the call whose parenthesis is at `begin`."""
+    depth, start = 0, begin + 1
+    for at in range(begin, len(text)):
+        if text[at] in "([{":
+            depth += 1
+        elif text[at] in ")]}":
+            depth -= 1
+            if depth == 0:
+                yield start, text[start:at]
+                return
+        elif text[at] == "," and depth == 1:
+            yield start, text[start:at]
+            start = at + 1
+
+
+def blocks(code):
+    """[(place, text)] of the definitions of a file: each ends with a line that is not indented."""
+    begin = 0
+    for end in re.finditer(r"^(?:\}.*|\S.*[;}])$", code, re.M):
+        yield begin, code[begin:end.end()]
+        begin = end.end()
+    yield begin, code[begin:]
+
+
+def words(text):
+    return set(re.findall(r"\w+", text))
+
+
+class Cpp:
+    def __init__(self, name, text):
+        self.name, self.text, self.with_strings = name, text, lint.strip(text, True)
+        self.code = re.sub(r"^#.*", lambda m: " " * len(m[0]), lint.strip(text), flags=re.M)
+        self.blocks = list(blocks(self.code))
+        self.types = {found[1]: words(block) for _, block in self.blocks for found in TYPE.finditer(block)}
+        self.takers = {found[1] for found in TAKER.finditer(self.code)} - {"for", "if", "while", "sleep_for"}
+        self.excuses = {}
+        for number, line in enumerate(text.split("\n"), 1):
+            if found := CPP_EXCUSE.search(line):
+                self.excuses[number] = (found[1].strip(), line.lstrip().startswith("//"))
+        self.used, self.found = set(), []
+
+    def included(self, files):
+        """This file and the headers of the tests that it includes."""
+        seen, todo = {}, [self]
+        while todo:
+            file = todo.pop()
+            if file.name in seen:
+                continue
+            seen[file.name] = file
+            for header in re.findall(r'^#include ["<]([^">]+)[">]', file.text, re.M):
+                for place in (os.path.normpath(f"{os.path.dirname(file.name)}/{header}"), f"tests/{header}"):
+                    if place in files:
+                        todo.append(files[place])
+                        break
+        return seen.values()
+
+    def clocks(self, all_types, names):
+        """`names`, and the types that hold one."""
+        names, before = set(names), None
+        while names != before:
+            before = set(names)
+            names |= {name for name, body in all_types if body & before}
+        return names
+
+    def report(self, at, what):
+        line = lint.line_of(self.code, at)
+        statement = re.search(r"[^;{}]*$", self.code[:at])
+        first = lint.line_of(self.code, statement.end() - len(statement[0].lstrip()))
+        for place in (line, line - 1, first - 1):
+            if place in self.excuses and (place == line or self.excuses[place][1]):
+                self.used.add(place)
+                return
+        self.found.append((line, what))
+
+    def bound(self, at, value, where):
+        if 0 < value < LEAST_S:
+            self.report(at, f"a deadline of {value:g} s ({where})")
+
+    def check(self, files):
+        every = self.included(files)
+        types = [one for file in every for one in file.types.items()]
+        virtual = self.clocks(types, VIRTUAL)
+        real = self.clocks([(n, body) for n, body in types if not body & VIRTUAL or body & REAL], REAL)
+        is_real = any(words(file.code) & real for file in every)
+        takers = set().union(*(file.takers for file in every))
+        for begin, block in self.blocks:
+            looked_at = is_real and (words(block) & real or not words(block) & virtual)
+            self.check_calls(begin, block, takers | TAKES_DURATION if looked_at else ALWAYS_REAL, looked_at)
+            if looked_at:
+                for pattern, what in OTHERS:
+                    for match in pattern.finditer(block):
+                        self.bound(begin + match.start(), cpp_seconds(match), what)
+                for match in OPTION_WITH_TIME.finditer(self.with_strings, begin, begin + len(block)):
+                    if value := seconds(match[1]):
+                        self.bound(match.start(), value, match[0])
+        for match in SLEEP.finditer(self.code):
+            self.report(match.start(), "a sleep")
+        for match in POLL.finditer(self.code):
+            if "nullptr" not in match[0]:
+                self.bound(match.start(), int(match[1]) / 1000, "poll")
+        for line, (reason, _) in self.excuses.items():
+            if not reason:
+                self.found.append((line, "measures what? The comment has no reason"))
+            elif line not in self.used:
+                self.found.append((line, "nothing here needs the comment \"measures\""))
+        return [f"{self.name}:{line}: {what}" for line, what in sorted(set(self.found))]
+
+    def check_calls(self, begin, block, takers, settings):
+        for call in CALL.finditer(block):
+            # Whose result is dropped waits as often as its caller likes.
+            dropped = call[1] == "run_one_for" and re.match(r"[^;()]*\);", block[call.end():])
+            if dropped or call[1] not in takers and not (settings and SETTING.fullmatch(call[1])):
+                continue
+            for at, argument in arguments(block, call.end() - 1):
+                # Of `late ? 20ms : 1min` both.
+                for match in re.finditer(r"(?:^\s*|[?:] |\bduration\()" + DURATION + r"(?=\)?\s*(?:$| :))", argument):
+                    self.bound(begin + at + match.end() - 1, cpp_seconds(match), call[1])
+
+
+def check_cpp(root):
+    files = {}
+    for path in lint.code_files(root, ("tests",)):
+        name = path.relative_to(root).as_posix()
+        files[name] = Cpp(name, path.read_text())
+    return [message for file in files.values() for message in file.check(files)]
+
+
 def check(root):
+    return check_python(root) + check_cpp(root)
+
+
+def check_python(root):
     files = []
     for path in sorted((root / "tests").rglob("*.py")):
         name = path.relative_to(root).as_posix()
@@ -294,6 +468,12 @@ def stable(probe, seconds):
     while time.monotonic() < end and probe():
         time.sleep(0.1)
 """
+CPP, FIXTURE = "tests/a/a_test.cpp", "tests/a/fixture.hpp"
+SYSTEM = "system_environment env;\n"
+LOOPBACK = "class loopback {\n    system_environment env;\n};\n"
+READER = "inline awaitable<void> read_all(body& b, duration idle = 1min) {\n}\n"
+NET = '#include "a/fixture.hpp"\n'
+BENCH = "struct bench {\n    testing::manual_environment env;\n    void f(duration d = 5s);\n};\n"
 PLANTED = [
     (FILE, "subprocess.run(command, timeout=30)\n", "a.py:1: a deadline of 30 s (run)"),
     (FILE, "subprocess.run(\n    command,\n    timeout=30)\n", "a.py:3: a deadline of 30 s (run)"),
@@ -355,6 +535,38 @@ PLANTED = [
     (FILE, "process.wait(10)  # measures: it ends at once\nprocess.wait(20)\n", "a.py:2: a deadline of 20 s"),
     (FILE, "text = '# measures: no comment'\nprocess.wait(20)\n", "a.py:2: a deadline of 20 s"),
     ("tests/docs/run.py", "process.wait(10)\n", "tests/docs/run.py:1: a deadline of 10 s"),
+    # C++.
+    (CPP, SYSTEM + "void f() {\n    context.run_for(5s);\n}\n", "a_test.cpp:3: a deadline of 5 s (run_for)"),
+    (CPP, SYSTEM + "void f() {\n    get(http::options().deadline(std::chrono::milliseconds(20)));\n}\n",
+     "0.02 s (deadline)"),
+    (CPP, SYSTEM + "void f() {\n    co_await body.read_some(\n        buffer, 1'500ms, {});\n}\n",
+     "cpp:4: a deadline of 1.5 s"),
+    (CPP, SYSTEM + "void f() {\n    changed.wait_for(lock, 30s, [&] { return done; });\n}\n", "30 s (wait_for)"),
+    (CPP, SYSTEM + "void f() {\n    const auto limit = env.now() + 10s;\n}\n", "10 s (added to a clock)"),
+    (CPP, SYSTEM + "void f() {\n    CHECK(env.now() - begun < 900ms);\n}\n", "0.9 s (for a time that has passed)"),
+    (CPP, SYSTEM + "void f(duration patience = 10s);\n", "10 s (a duration of that value)"),
+    (CPP, SYSTEM + "static constexpr duration patience = 30s;\n", "30 s (a duration of that value)"),
+    (CPP, SYSTEM + "bool until(const std::function<bool()>& done, duration limit) {\n}\nbool b = until([] {}, 5s);\n",
+     "5 s (until)"),
+    (CPP, SYSTEM + "void f() {\n    const auto ask = [&](duration time) {\n    };\n    ask(30ms);\n}\n",
+     "0.03 s (ask)"),
+    (CPP, SYSTEM + "void f() {\n    options.idle_timeout(late ? 20ms : 1min);\n}\n", "0.02 s (idle_timeout)"),
+    (CPP, SYSTEM + "void f() {\n    run({\"kubectl\", \"wait\", \"--timeout=5s\"});\n}\n", "5 s (--timeout=5s)"),
+    (CPP, "void f() {\n    while (!done) REQUIRE(context.run_one_for(10s) != 0);\n}\n", "10 s (run_one_for)"),
+    (CPP, "void f() {\n    ::poll(&one, 1, 5000);\n}\n", "5 s (poll)"),
+    (CPP, "void f() {\n    std::this_thread::sleep_for(5ms);\n}\n", "a sleep"),
+    (CPP, "void f() {\n    ::poll(nullptr, 0, 5);\n}\n", "a sleep"),
+    # The clock is in a header, and beside a virtual one in the same file.
+    ({FIXTURE: LOOPBACK, CPP: NET + "TEST_CASE(\"a\") {\n    loopback net;\n    net.context.run_for(5s);\n}\n"},
+     "cpp:4: a deadline of 5 s"),
+    ({FIXTURE: LOOPBACK + READER, CPP: NET + "void f() {\n    read_all(body, 5s);\n}\n"}, "5 s (read_all)"),
+    ({FIXTURE: LOOPBACK, CPP: NET + BENCH + "TEST_CASE(\"a\") {\n    loopback net;\n    net.context.run_for(5s);\n}\n"},
+     "5 s (run_for)"),
+    ({FIXTURE: LOOPBACK, CPP: NET + BENCH + "struct more : loopback {\n    void f() { context.run_for(5s); }\n};\n"},
+     "5 s (run_for)"),
+    (CPP, SYSTEM + "void f() {\n    context.run_for(5s);  // measures:\n}\n", "measures what?"),
+    (CPP, SYSTEM + "void f() {\n    context.run_for(1min);  // measures: a minute\n}\n", "nothing here needs"),
+    (CPP, "// measures: pure state\nvoid f() {\n    context.run_for(1s);\n}\n", "nothing here needs"),
 ]
 CLEAN = {
     WAIT: UNTIL,
@@ -392,7 +604,30 @@ self.assertLess(time.monotonic() - begin, 1)  # measures: a dead GPU shows withi
 process.wait(20)
 time.sleep(0.5)  # measures: power over half a second
 """,
-    "tests/a/a_test.cpp": "process.wait(10);\n",
+    FIXTURE: LOOPBACK + READER,
+    # Virtual time, beside a real clock that the header has.
+    CPP: NET + BENCH + """TEST_CASE_FIXTURE(bench, "a") {
+    context.run_for(5s);
+    CHECK(env.now() - begun < 5s);
+    server_options().idle_timeout(20s);
+}
+TEST_CASE("b") {
+    loopback net;
+    read_all(body, 2min);
+    net.context.run_for(std::chrono::minutes(1));
+    while (!done) net.context.run_one_for(1s);
+    body.read_some(buffer, 0s, {});
+    sleep(10);  // a function of the test
+    // measures: the server says nothing
+    const auto failed = get(net, options()
+                                     .deadline(50ms));
+    CHECK(failed < 5s);  // measures: the price is the deadline
+    // Not now() + 5s, nor "--timeout=5s".
+}
+""",
+    # No clock at all.
+    "tests/a/b_test.cpp": "void f() {\n    machine.deadline(5s);\n    CHECK(next == time_point() + 5s);\n}\n",
+    "tests/a/c_test.cpp": "TEST_CASE(\"c\") {\n    sim_world world;\n    world.run_for(5s);\n}\n",
 }
 
 if __name__ == "__main__":
