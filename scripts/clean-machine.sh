@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # Does on a clean Debian 12 what the guide says, and nothing else: from a clone to a controller that was tested and works on a
 # real Kubernetes. Prints what was typed and how long it took, as docs/packages.md has it.
-# usage: clean-machine.sh [--keep]
+# usage: clean-machine.sh [--demo] [--keep]
+#   --demo   only the demonstration, as the README says: its packages, its build, its run
 #   --keep   the system stays in build/worlds/clean, to look at
 # Needs root, debootstrap, a network, and what the end-to-end tests' Kubernetes needs (docs/testing.md); 10 minutes on two cores.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$ROOT/scripts/systems.sh"
-keep=0
-case ${1-} in
-'') ;;
---keep) keep=1 ;;
---help | -h) sed -n '2,6s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
-*) warn "unknown option: $1 (see --help)"; exit 2 ;;
-esac
+keep=0 demo=0
+for argument in "$@"; do
+    case $argument in
+    --demo) demo=1 ;;
+    --keep) keep=1 ;;
+    --help | -h) sed -n '2,7s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) warn "unknown option: $argument (see --help)"; exit 2 ;;
+    esac
+done
 need_systems
 
 root=$BUILD/worlds/clean log=$BUILD/worlds/clean.log cluster=$BUILD/worlds/clean.cluster
@@ -42,6 +45,12 @@ step "a Debian 12 with nothing in it"
 make_system "$root" bookworm >"$log" 2>&1 || { tail -n 20 "$log"; die "no Debian could be made: $log"; }
 inside "$root" "apt-get update -qq && apt-get install -y -qq --no-install-recommends git ca-certificates" >"$log" 2>&1
 git clone --quiet --no-local "$ROOT" "$root/root/kcontrol"
+
+if ((demo)); then
+    step "the demonstration (README.md)"
+    typed "cd kcontrol && time -p scripts/demo.sh --once" 4
+    exit 0
+fi
 
 step "the library (docs/packages.md)"
 typed "kcontrol/scripts/install-deps.sh --build-only"

@@ -10,7 +10,7 @@
 using namespace kcontrol;
 using namespace kcontrol::http;
 using namespace std::chrono_literals;
-using detail::connection_ledger;
+using http::detail::connection_ledger;
 
 namespace {
 
