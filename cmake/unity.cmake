@@ -41,10 +41,9 @@ function(kcontrol_batches out kind name)
         set(file ${CMAKE_CURRENT_BINARY_DIR}/unity/${name}_${number}.cpp)
         add_custom_command(OUTPUT ${file} COMMAND ${Python3_EXECUTABLE} ${tool} ${kind} ${file} ${folder} ${batch}
                            DEPENDS ${batch} ${tool} VERBATIM)
-        if(kind STREQUAL parts)
-            # What one source declares for itself is not what a local name of the next one hides.
-            set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS -Wno-shadow)
-        endif()
+        # g++ takes each source for an included file here: what it declares for itself may have members of unnamed namespaces,
+        # and a local name may hide it.
+        set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-Wno-shadow;-Wno-subobject-linkage")
         list(APPEND alone ${file})
         math(EXPR number "${number} + 1")
     endforeach()
