@@ -3,6 +3,7 @@
 
 #include <kcontrol/multicluster/cluster_source.hpp>
 
+#include "support/has.hpp"
 #include "support/widget_world.hpp"
 
 #include <doctest/doctest.h>
@@ -76,7 +77,5 @@ struct object_fixture : widget_world {
     std::map<std::string, desired_cluster> last;
     int told = 0;
 };
-
-inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace kcontrol::test

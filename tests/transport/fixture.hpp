@@ -8,6 +8,8 @@
 #include <kcontrol/transport/self_signed.hpp>
 #include <kcontrol/transport/server.hpp>
 
+#include "support/has.hpp"
+
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 
@@ -69,8 +71,6 @@ private:
 };
 
 inline std::string text_of(const error& e) { return e.what(); }
-
-inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 /// The whole body of a stream, or its error.
 inline awaitable<result<std::string>> read_all(http::body_stream& body, duration idle = 1min,

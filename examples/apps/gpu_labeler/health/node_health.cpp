@@ -20,7 +20,7 @@ node_health of(gpu_health health) {
     return node_health::unknown;
 }
 
-std::string text_of(const gpu_sample& gpu) {
+std::string problem_of(const gpu_sample& gpu) {
     std::string out = "GPU " + std::to_string(gpu.index);
     if (!gpu.uuid.empty()) out += " (" + gpu.uuid + ")";
     return out + ": " + gpu.reason;
@@ -32,7 +32,7 @@ node_verdict of_gpus(const node_sample& sample) {
     for (const auto& gpu : sample.gpus) {
         if (gpu.health == gpu_health::ok) continue;
         out.health = std::max(out.health, of(gpu.health));
-        if (unwell++ < most_named) out.message += (out.message.empty() ? "" : "; ") + text_of(gpu);
+        if (unwell++ < most_named) out.message += (out.message.empty() ? "" : "; ") + problem_of(gpu);
     }
     if (unwell > most_named) out.message += "; and " + std::to_string(unwell - most_named) + " more";
     switch (out.health) {
