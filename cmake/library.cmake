@@ -64,3 +64,8 @@ foreach(target_and_scope IN ITEMS "kcontrol PUBLIC" "kcontrol_header_only INTERF
     target_compile_features(${target} ${scope} cxx_std_20)
     target_link_libraries(${target} ${scope} ${KCONTROL_LINK_LIBRARIES})
 endforeach()
+
+kcontrol_precompile(kcontrol)
+if(KCONTROL_BUILD_TESTING_LIBRARY)
+    kcontrol_precompile(kcontrol_testing)
+endif()
