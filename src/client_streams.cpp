@@ -1,0 +1,15 @@
+#include <kcontrol/client/impl/api_catalog.ipp>
+#include <kcontrol/client/impl/api_discovery.ipp>
+#include <kcontrol/client/impl/blocking_client.ipp>
+#include <kcontrol/client/impl/blocking_loop.ipp>
+#include <kcontrol/client/impl/client_discovery.ipp>
+#include <kcontrol/client/impl/list_meter.ipp>
+#include <kcontrol/client/impl/list_reader.ipp>
+#include <kcontrol/client/impl/negotiation.ipp>
+#include <kcontrol/client/impl/pod_exec.ipp>
+#include <kcontrol/client/impl/pod_logs.ipp>
+#include <kcontrol/client/impl/port_forward.ipp>
+#include <kcontrol/client/impl/retry_watcher.ipp>
+#include <kcontrol/client/impl/wait_conditions.ipp>
+#include <kcontrol/client/impl/wait_until.ipp>
+#include <kcontrol/client/impl/watch_stream.ipp>

@@ -1,0 +1,13 @@
+#include <kcontrol/multicluster/impl/cluster_feed.ipp>
+#include <kcontrol/multicluster/impl/cluster_profile_source.ipp>
+#include <kcontrol/multicluster/impl/context_source.ipp>
+#include <kcontrol/multicluster/impl/directory_source.ipp>
+#include <kcontrol/multicluster/impl/directory_tracker.ipp>
+#include <kcontrol/multicluster/impl/kubeconfig_watch.ipp>
+#include <kcontrol/multicluster/impl/namespace_source.ipp>
+#include <kcontrol/multicluster/impl/object_source.ipp>
+#include <kcontrol/multicluster/impl/record_source.ipp>
+#include <kcontrol/multicluster/impl/record_tracker.ipp>
+#include <kcontrol/multicluster/impl/scan_directory.ipp>
+#include <kcontrol/multicluster/impl/secret_source.ipp>
+#include <kcontrol/multicluster/impl/union_source.ipp>
