@@ -18,6 +18,8 @@
 
 using namespace training_monitor;
 using namespace training_monitor::notices;
+namespace tests = training_monitor::notices::tests;
+using training_monitor::notices::job_condition;
 namespace http = kcontrol::http;
 namespace testing = kcontrol::testing;
 

@@ -6,7 +6,9 @@
 
 using namespace training_monitor;
 using namespace training_monitor::notices;
+namespace tests = training_monitor::notices::tests;
 using std::chrono::minutes;
+using training_monitor::notices::job_condition;
 
 namespace {
 

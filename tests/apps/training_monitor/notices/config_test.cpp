@@ -8,6 +8,7 @@
 
 using namespace training_monitor;
 using namespace training_monitor::notices;
+using training_monitor::notices::job_condition;
 
 namespace {
 

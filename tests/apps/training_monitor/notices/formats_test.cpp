@@ -10,6 +10,7 @@
 
 using namespace training_monitor;
 using namespace training_monitor::notices;
+namespace tests = training_monitor::notices::tests;
 namespace http = kcontrol::http;
 
 namespace {

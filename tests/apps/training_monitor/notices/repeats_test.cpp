@@ -9,6 +9,7 @@
 
 using namespace training_monitor;
 using namespace training_monitor::notices;
+namespace tests = training_monitor::notices::tests;
 using std::chrono::minutes;
 
 namespace {

@@ -7,6 +7,7 @@
 
 using namespace training_monitor;
 using namespace training_monitor::notices;
+namespace tests = training_monitor::notices::tests;
 
 namespace {
 

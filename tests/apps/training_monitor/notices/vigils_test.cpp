@@ -6,6 +6,7 @@
 
 using namespace training_monitor;
 using namespace training_monitor::notices;
+namespace tests = training_monitor::notices::tests;
 using std::chrono::minutes;
 
 namespace {
