@@ -1,13 +1,14 @@
 # kcontrol_batches(OUT KIND NAME SOURCES...): sets OUT to the files that a target NAME is compiled of. With KCONTROL_UNITY several
-# sources are one translation unit (tools/unity.py), which takes a third of the time. Without it each file is one: so a missing
+# sources are one translation unit (tools/unity.py), which takes less time in all. Without it each file is one: so a missing
 # include shows, and after a change one file is compiled. KIND: tests or parts. Of tests only *_test.cpp are put together.
-option(KCONTROL_UNITY "Compile programs and tests in batches of sources" OFF)
+# Presets that users build ask for it, too: where there is no Python, it only takes longer.
+option(KCONTROL_UNITY "Compile programs and tests in batches of sources, if Python is there" OFF)
 if(KCONTROL_UNITY)
-    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    find_package(Python3 COMPONENTS Interpreter)
 endif()
 
 function(kcontrol_batches out kind name)
-    if(NOT KCONTROL_UNITY)
+    if(NOT KCONTROL_UNITY OR NOT Python3_FOUND)
         set(${out} ${ARGN} PARENT_SCOPE)
         return()
     endif()

@@ -19,7 +19,7 @@ done
 step "Packages"
 ensure_packages "$mode" build
 use_ccache
-step "Build (two to four minutes the first time)"
+step "Build (some minutes the first time)"
 configure "$preset"
 build "$preset" training_monitor
 step "Demonstration"

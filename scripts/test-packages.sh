@@ -126,6 +126,18 @@ tools_say_their_version() {
     done
 }
 
+# The presets that users build need no Python: without it each source is compiled by itself.
+builds_without_python() {
+    local preset build=$BUILD/package/no_python log=$LOGS/no_python.log
+    for preset in install demo; do
+        rm -rf "$build"
+        cmake -S "$ROOT" --preset "$preset" -B "$build" -DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON >"$log" 2>&1 ||
+            { cat "$log"; return 1; }
+        ninja -C "$build" -t targets all >"$log"
+        if grep "/unity/" "$log"; then return 1; fi
+    done
+}
+
 refuses() { ! "$@"; }
 
 source "$ROOT/scripts/test-recipes.sh"
@@ -167,6 +179,7 @@ group_package() {
     check "another C library is refused" refuses_platform "this C library is another" \
         -DCMAKE_CXX_FLAGS="-I$BUILD/package/no_glibc"
     check "a plain configure builds the libraries only" plain_configure_is_lean
+    check "what users build needs no Python" builds_without_python
     check "what is missing is named with its package" names_what_is_missing
     check "kcontrol-new makes a project that builds and passes its tests" project_of_kcontrol_new
     check "kcontrol-new refuses names that can't be" kcontrol_new_refuses
