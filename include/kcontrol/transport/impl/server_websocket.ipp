@@ -124,14 +124,14 @@ inline std::optional<time_point> server_connection::time_after(duration time) co
 // What the peer sends after its request, as it comes. Errors: stopped, timeout, truncated (it has ended).
 inline awaitable<result<std::string>> server_connection::read_upgraded(std::optional<time_point> deadline,
                                                                        std::stop_token stop) {
-    // Either may be triggered on any thread; the wait posts what follows to the connection's strand.
-    std::stop_source ends;
-    const auto end = [&ends] { ends.request_stop(); };
-    const std::stop_callback by_reader(stop, end), by_server(gone_.get_token(), end);
     while (input_.size() == 0) {
         if (stop.stop_requested()) co_return error(errc::stopped);
         pump();
         if (ended_) co_return error(errc::truncated, "the client ended the connection without a goodbye");
+        // Either may be triggered on any thread; the wait posts what follows to the connection's strand.
+        std::stop_source ends;
+        const auto end = [&ends] { ends.request_stop(); };
+        const std::stop_callback by_reader(stop, end), by_server(gone_.get_token(), end);
         const wake why = co_await arrived_.wait(shared_->env, ends.get_token(), deadline);
         if (why == wake::timeout) co_return error(errc::timeout, "nothing came in time");
         const bool stops = why == wake::stopped && !stop.stop_requested() && input_.size() == 0 && !ended_;
