@@ -20,6 +20,7 @@ need_systems
 
 root=$BUILD/worlds/clean log=$BUILD/worlds/clean.log cluster=$BUILD/worlds/clean.cluster
 begun=$SECONDS
+mkdir -p "$BUILD/worlds"
 cleanup() {
     [[ -z ${program-} ]] || kill "$program" 2>/dev/null || true
     [[ ! -d $cluster ]] || "$ROOT/scripts/control-plane/stop.sh" "$cluster" >/dev/null 2>&1 || true
