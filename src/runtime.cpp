@@ -1,7 +1,6 @@
 #include <kcontrol/runtime/impl/backoff.ipp>
 #include <kcontrol/runtime/impl/core_dumps_linux.ipp>
 #include <kcontrol/runtime/impl/guarded_calls.ipp>
-#include <kcontrol/runtime/impl/guest_task.ipp>
 #include <kcontrol/runtime/impl/random_uuid.ipp>
 #include <kcontrol/runtime/impl/reasoned_stop.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
@@ -12,4 +11,5 @@
 #include <kcontrol/runtime/impl/task_group.ipp>
 #include <kcontrol/runtime/impl/trace.ipp>
 #include <kcontrol/runtime/impl/trace_context.ipp>
+#include <kcontrol/runtime/impl/user_task.ipp>
 #include <kcontrol/runtime/impl/wait.ipp>

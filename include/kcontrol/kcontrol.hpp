@@ -229,12 +229,12 @@
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/burst_limit.hpp>
 #include <kcontrol/runtime/core_dumps.hpp>
-#include <kcontrol/runtime/decided.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/failure_log.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
-#include <kcontrol/runtime/guest_task.hpp>
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 #include <kcontrol/runtime/process.hpp>
 #include <kcontrol/runtime/random_uuid.hpp>
 #include <kcontrol/runtime/reasoned_stop.hpp>
@@ -246,7 +246,7 @@
 #include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/runtime/trace.hpp>
 #include <kcontrol/runtime/trace_context.hpp>
-#include <kcontrol/runtime/trouble_journal.hpp>
+#include <kcontrol/runtime/user_task.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/schema/crd.hpp>
 #include <kcontrol/schema/crd_options.hpp>

@@ -125,10 +125,10 @@ public:
     }
 
     awaitable<result<http::response>> round_trip(http::request, http::exchange_options) override {
-        return decided<result<http::response>>(error(errc::unavailable, "only WebSockets"));
+        return make_ready<result<http::response>>(error(errc::unavailable, "only WebSockets"));
     }
     awaitable<result<http::streamed_response>> open_stream(http::request, http::exchange_options) override {
-        return decided<result<http::streamed_response>>(error(errc::unavailable, "only WebSockets"));
+        return make_ready<result<http::streamed_response>>(error(errc::unavailable, "only WebSockets"));
     }
     awaitable<result<http::opened_websocket>> open_websocket(http::request req, http::exchange_options) override {
         sent_.push_back(std::move(req));

@@ -37,10 +37,10 @@ public:
         };
     }
     awaitable<result<http::response>> round_trip(http::request, http::exchange_options) override {
-        return decided<result<http::response>>(error(errc::unavailable));
+        return make_ready<result<http::response>>(error(errc::unavailable));
     }
     awaitable<result<http::streamed_response>> open_stream(http::request, http::exchange_options) override {
-        return decided<result<http::streamed_response>>(error(errc::unavailable));
+        return make_ready<result<http::streamed_response>>(error(errc::unavailable));
     }
     awaitable<result<http::opened_websocket>> open_websocket(http::request, http::exchange_options) override {
         http::opened_websocket out;
@@ -55,11 +55,11 @@ private:
     public:
         explicit socket(std::shared_ptr<std::vector<duration>> to) : times_(std::move(to)) {}
         awaitable<result<http::websocket_piece>> read_some(std::span<char>, duration, std::stop_token) override {
-            return decided<result<http::websocket_piece>>(error(errc::unavailable));
+            return make_ready<result<http::websocket_piece>>(error(errc::unavailable));
         }
         awaitable<result<void>> write(std::string_view, std::string_view, duration time, std::stop_token) override {
             times_->push_back(time);
-            return decided(result<void>());
+            return make_ready(result<void>());
         }
         awaitable<void> close(duration) override { co_return; }
 

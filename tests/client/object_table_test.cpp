@@ -36,7 +36,7 @@ public:
         co_return http::response(200, "application/json", table_json(row_a, token));
     }
     awaitable<result<http::streamed_response>> open_stream(http::request, http::exchange_options) override {
-        return decided<result<http::streamed_response>>(error(errc::unavailable));
+        return make_ready<result<http::streamed_response>>(error(errc::unavailable));
     }
     void close() override {}
 

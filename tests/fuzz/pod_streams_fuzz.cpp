@@ -6,7 +6,7 @@
 #include <kcontrol/client/pod_exec.hpp>
 #include <kcontrol/client/pod_logs.hpp>
 #include <kcontrol/client/port_forward.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 #include <kcontrol/testing/run.hpp>
 
 #include "require.hpp"
@@ -38,18 +38,19 @@ public:
     awaitable<result<http::websocket_piece>> read_some(std::span<char> into, duration, std::stop_token) override {
         http::websocket_piece piece;
         piece.closed = messages_.empty();
-        if (messages_.empty() && breaks_) return decided<result<http::websocket_piece>>(error(errc::connection_lost));
-        if (messages_.empty()) return decided<result<http::websocket_piece>>(piece);
+        if (messages_.empty() && breaks_)
+            return make_ready<result<http::websocket_piece>>(error(errc::connection_lost));
+        if (messages_.empty()) return make_ready<result<http::websocket_piece>>(piece);
         const std::string& now = messages_.front();
         piece.bytes = std::min({into.size(), slice_, now.size() - at_});
         std::copy_n(now.data() + at_, piece.bytes, into.data());
         at_ += piece.bytes;
         piece.last = at_ == now.size() && (!empty_ends_ || piece.bytes == 0);
         if (piece.last) messages_.pop_front(), at_ = 0;
-        return decided<result<http::websocket_piece>>(piece);
+        return make_ready<result<http::websocket_piece>>(piece);
     }
     awaitable<result<void>> write(std::string_view, std::string_view, duration, std::stop_token) override {
-        return decided(result<void>());
+        return make_ready(result<void>());
     }
     awaitable<void> close(duration) override { co_return; }
 

@@ -439,11 +439,11 @@ public:
     void start(std::stop_token parent = {}) {
         if (term_ && !term_->stopped()) return;
         term_.emplace(std::move(parent));
-        tasks_.spawn_guest(work(term_->token()));
+        tasks_.spawn_user_task(work(term_->token()));
     }
     awaitable<void> stop() {
         const executor mine = co_await asio::this_coro::executor;
-        tasks_.leave_out(guest_task::of(mine));
+        tasks_.exclude(user_task::of(mine));
         if (term_) term_->stop();
         co_await tasks_.join_present();
     }

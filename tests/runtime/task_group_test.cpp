@@ -26,7 +26,7 @@ struct bench {
     // Waits for the group, as a stop does that is called by `caller`.
     awaitable<void> end(task_group& group, std::string said) {
         const executor mine = co_await asio::this_coro::executor;
-        group.leave_out(guest_task::of(mine));
+        group.exclude(user_task::of(mine));
         const bool all = co_await group.join(env.now() + 30s);
         text += all ? said + " " : "too late: " + said + " ";
     }
@@ -43,9 +43,9 @@ struct bench {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(bench, "a guest that waits for its own group is not waited for; others are") {
+TEST_CASE_FIXTURE(bench, "a user task that waits for its own group is not waited for; others are") {
     task_group group(env, ex());
-    group.spawn_guest(end_from_deep(group));
+    group.spawn_user_task(end_from_deep(group));
     CHECK(group.running() == 1);
     CHECK(group.awaited() == 1);
     env.advance(1s, context);
@@ -54,9 +54,9 @@ TEST_CASE_FIXTURE(bench, "a guest that waits for its own group is not waited for
 
     text.clear();
     async_event release;
-    group.spawn_guest(end_from_deep(group));
-    group.spawn_guest(end_from_deep(group));  // both are left out
-    group.spawn(end_from_deep(group));        // no guest: it waits for itself, until its time is up
+    group.spawn_user_task(end_from_deep(group));
+    group.spawn_user_task(end_from_deep(group));  // both are left out
+    group.spawn(end_from_deep(group));            // no user task: it waits for itself, until its time is up
     env.advance(2s, context);
     CHECK(text.empty());
     CHECK(group.awaited() == 1);
@@ -66,20 +66,20 @@ TEST_CASE_FIXTURE(bench, "a guest that waits for its own group is not waited for
     CHECK(group.running() == 0);
 }
 
-TEST_CASE_FIXTURE(bench, "a guest of a group within a guest is known to the group above, and to no other") {
+TEST_CASE_FIXTURE(bench, "a user task of a group within a user task is known to the group above, and to no other") {
     task_group above(env, ex()), other(env, ex());
     std::unique_ptr<task_group> below;
     const auto owner = [&](task_group& waits_for) -> awaitable<void> {
         const executor mine = co_await asio::this_coro::executor;
-        below = std::make_unique<task_group>(env, ex(), logger(), guest_task::of(mine));
-        below->spawn_guest(end_from_deep(waits_for));
+        below = std::make_unique<task_group>(env, ex(), logger(), user_task::of(mine));
+        below->spawn_user_task(end_from_deep(waits_for));
         co_await below->join();
         text += "owner ";
     };
     SUBCASE("the group above") {
-        above.spawn_guest(owner(above));
+        above.spawn_user_task(owner(above));
         env.advance(1s, context);
-        // Without the guest its group is over, and so is the task that waited for that.
+        // Without the user task its group is over, and so is the task that waited for that.
         CHECK(text == "owner ended returned ");
     }
     SUBCASE("another group") {
@@ -91,15 +91,15 @@ TEST_CASE_FIXTURE(bench, "a guest of a group within a guest is known to the grou
     CHECK(other.running() == 0);
 }
 
-TEST_CASE_FIXTURE(bench, "what a guest spawns on its executor belongs to it; on another one it does not") {
+TEST_CASE_FIXTURE(bench, "what a user task spawns on its executor belongs to it; on another one it does not") {
     task_group group(env, ex());
     const auto strand = asio::make_strand(ex());
     std::string known;
     const auto ask = [&](std::string name) -> awaitable<void> {
         const executor mine = co_await asio::this_coro::executor;
-        if (guest_task::of(mine)) known += name + " ";
+        if (user_task::of(mine)) known += name + " ";
     };
-    group.spawn_guest([](executor elsewhere, auto& question) -> awaitable<void> {
+    group.spawn_user_task([](executor elsewhere, auto& question) -> awaitable<void> {
         const executor mine = co_await asio::this_coro::executor;
         asio::co_spawn(mine, question("child"), asio::detached);
         asio::co_spawn(elsewhere, question("stranger"), asio::detached);
@@ -108,14 +108,14 @@ TEST_CASE_FIXTURE(bench, "what a guest spawns on its executor belongs to it; on 
     asio::co_spawn(context, ask("nobody"), asio::detached);
     ready();
     CHECK(known == "child itself ");
-    CHECK_FALSE(guest_task::of(executor()));
+    CHECK_FALSE(user_task::of(executor()));
 }
 
-TEST_CASE_FIXTURE(bench, "a guest's executor is its group's in all but its name") {
+TEST_CASE_FIXTURE(bench, "a user task's executor is its group's in all but its name") {
     const auto strand = asio::make_strand(context);
     task_group group(env, strand);
     bool on_strand = false, posted_on_strand = false, kept_running = false;
-    group.spawn_guest([](auto at, environment& e, bool& here, bool& there, bool& kept) -> awaitable<void> {
+    group.spawn_user_task([](auto at, environment& e, bool& here, bool& there, bool& kept) -> awaitable<void> {
         here = at.running_in_this_thread();
         const executor mine = co_await asio::this_coro::executor;
         CHECK(&asio::query(mine, asio::execution::context) == &at.get_inner_executor().context());
@@ -142,7 +142,7 @@ TEST_CASE_FIXTURE(bench, "join_present waits for those that run at the call, and
     ready();
     CHECK(text == "none ");
     group.spawn(take(1s));
-    group.spawn_guest(take(2s));
+    group.spawn_user_task(take(2s));
     testing::start(context, join("two", std::nullopt));
     testing::start(context, join("impatient", env.now() + 1500ms));
     ready();

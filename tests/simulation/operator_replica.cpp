@@ -6,7 +6,7 @@
 #include <kcontrol/controllerutil/owner.hpp>
 #include <kcontrol/controllerutil/status_machine.hpp>
 #include <kcontrol/documents/value.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <boost/asio/strand.hpp>
@@ -98,7 +98,7 @@ awaitable<result<void>> operator_replica::reconcile(reconcile_context ctx, std::
 awaitable<result<void>> operator_replica::clean_up(client c, std::shared_ptr<const site> found, std::stop_token stop) {
     const namespaced_name key = key_of(found->metadata);
     if (bug_ == operator_bug::early_finalizer) {
-        const auto nothing = [](const site&) { return decided(result<void>()); };
+        const auto nothing = [](const site&) { return make_ready(result<void>()); };
         auto removed = co_await finalize(c, *found, site_finalizer, nothing, stop);
         if (!removed) co_return removed;
     }

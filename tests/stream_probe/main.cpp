@@ -131,7 +131,7 @@ awaitable<int> run_port(client c, asked what, std::stop_source stop) {
     if (!opened) co_return failed(opened.error());
     port_stream& port = *opened;
     const auto write = [&port, stop](std::string_view text) { return port.write(text, stop.get_token()); };
-    const auto close = [] { return decided(result<void>()); };
+    const auto close = [] { return make_ready(result<void>()); };
     boost::asio::co_spawn(c.get_executor(), pump_input(stop, write, close), boost::asio::detached);
     std::string buffer(65536, '\0');
     for (;;) {
@@ -146,8 +146,8 @@ awaitable<int> run_port(client c, asked what, std::stop_source stop) {
 awaitable<void> run(client c, asked what, int& code) {
     std::stop_source stop;
     if (what.verb == "logs") {
-        const auto none = [](std::string_view) { return decided(result<void>()); };
-        const auto close = [] { return decided(result<void>()); };
+        const auto none = [](std::string_view) { return make_ready(result<void>()); };
+        const auto close = [] { return make_ready(result<void>()); };
         boost::asio::co_spawn(c.get_executor(), pump_input(stop, none, close), boost::asio::detached);
         code = co_await run_logs(c, what, stop);
     } else if (what.verb == "port") {

@@ -45,8 +45,8 @@ public:
     template <resource S>
     awaitable<result<S>> patch(const S& snapshot, const S& edited, write_options options = {}) {
         auto change = patch_between(snapshot, edited);
-        if (!change) return decided(result<S>(change.error()));
-        if (change->empty()) return decided(result<S>(edited));
+        if (!change) return make_ready(result<S>(change.error()));
+        if (change->empty()) return make_ready(result<S>(edited));
         return detail::as_typed<S>(patch(resource_of<S>(), key_of(snapshot.metadata), std::move(change->content_type),
                                          std::move(change->text), std::move(options)));
     }

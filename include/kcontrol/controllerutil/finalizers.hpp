@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/controllerutil/detail/edit.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <string>
 #include <string_view>
@@ -48,7 +48,7 @@ awaitable<result<void>> run_finalizer(client c, std::shared_ptr<const T> object,
 template <resource T>
 awaitable<result<T>> ensure_finalizer(client c, const T& object, std::string name, std::stop_token stop) {
     if (auto ok = detail::check_finalizer(name); !ok) {
-        return decided<result<T>>(detail::name_error<T>(ok.error(), object.metadata));
+        return make_ready<result<T>>(detail::name_error<T>(ok.error(), object.metadata));
     }
     auto edit = [name](T& edited) -> result<void> {
         if (has_finalizer(edited.metadata, name)) return {};
@@ -78,7 +78,7 @@ awaitable<result<void>> finalize(client c, const T& object, std::string name, Cl
         const error why(errc::invalid_argument, "finalizer \"" + name +
                                                     "\": nobody has deleted the object; look at is_being_deleted() "
                                                     "first");
-        return decided<result<void>>(detail::name_error<T>(why, object.metadata));
+        return make_ready<result<void>>(detail::name_error<T>(why, object.metadata));
     }
     return detail::run_finalizer<T>(std::move(c), std::make_shared<const T>(object), std::move(name),
                                     std::move(cleanup), std::move(stop));

@@ -5,7 +5,7 @@
 #include <kcontrol/controllerutil/conditions.hpp>
 #include <kcontrol/controllerutil/phases.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <array>
 #include <concepts>
@@ -213,7 +213,7 @@ requires std::invocable<Edit&, T&> awaitable<result<T>> advance(client c, const 
                                                                 Edit edit, advance_options options = {}) {
     if constexpr (assert_phases<Phases>() && detail::assert_has_phase<Phases, T>()) {
         auto after = detail::edited_by_step<Phases>(object, *to, edit, options, c.env());
-        if (!after) return decided<result<T>>(after.error());
+        if (!after) return make_ready<result<T>>(after.error());
         return detail::write_phase<T>(std::move(c), std::make_shared<const T>(object), std::move(*after),
                                       std::move(options));
     } else {

@@ -8,8 +8,8 @@
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/http/tls_options.hpp>
 #include <kcontrol/http/websocket.hpp>
-#include <kcontrol/runtime/decided.hpp>
 #include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include <cstddef>
@@ -61,7 +61,7 @@ public:
     /// Asks for a WebSocket at the request's target, on a connection of its own, with the subprotocols of its header
     /// Sec-WebSocket-Protocol. Errors, besides: unavailable where a transport can't.
     virtual awaitable<result<opened_websocket>> open_websocket(request, exchange_options) {
-        return decided<result<opened_websocket>>(error(errc::unavailable, "this transport has no WebSockets"));
+        return make_ready<result<opened_websocket>>(error(errc::unavailable, "this transport has no WebSockets"));
     }
 
     /// Closes idle connections now and the others when their exchange ends; later calls fail with unavailable.

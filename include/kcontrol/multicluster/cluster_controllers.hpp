@@ -6,7 +6,7 @@
 #include <kcontrol/multicluster/detail/cluster_feed.hpp>
 #include <kcontrol/multicluster/detail/cluster_mailbox.hpp>
 #include <kcontrol/multicluster/engaged_cluster.hpp>
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -74,7 +74,7 @@ private:
     std::map<std::string, std::weak_ptr<controller>> parts_;
     std::map<std::string, std::shared_ptr<detail::cluster_mailbox>> mailboxes_;
     std::uint64_t dropped_ = 0;
-    log_pace drops_told_{std::chrono::minutes(1)};
+    log_rate_limit drops_told_{std::chrono::minutes(1)};
 };
 
 }  // namespace kcontrol

@@ -9,7 +9,7 @@
 #include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/options.hpp>
-#include <kcontrol/runtime/guest_task.hpp>
+#include <kcontrol/runtime/user_task.hpp>
 
 #include <memory>
 #include <optional>
@@ -100,8 +100,8 @@ private:
     friend class multicluster_manager;
     struct impl;
     // On behalf of that task, which need not be known to the coroutine that awaits it.
-    KCONTROL_DECL awaitable<void> disengage_for(guest_task caller);
-    KCONTROL_DECL void leave_out(const guest_task& caller);
+    KCONTROL_DECL awaitable<void> disengage_for(user_task caller);
+    KCONTROL_DECL void exclude(const user_task& caller);
     // Tells it of this cluster, if that has engaged; else it is told when that does.
     KCONTROL_DECL void introduce_to(cluster_aware& work);
     // This process leads until `stop` is triggered. It returns when the controllers have.

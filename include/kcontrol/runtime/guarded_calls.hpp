@@ -5,7 +5,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/runtime/environment.hpp>
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -79,7 +79,7 @@ private:
 
     environment& env_;
     logger log_;
-    std::map<std::string, log_pace, std::less<>> paces_;
+    std::map<std::string, log_rate_limit, std::less<>> paces_;
     std::uint64_t thrown_ = 0;
     std::string last_thrown_;
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/runtime/guest_task.hpp>
+#include <kcontrol/runtime/user_task.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <cstddef>
@@ -17,9 +17,9 @@ namespace kcontrol::inline v0_1 {
 /// Object lifetime: may be destroyed while coroutines still run; they keep the shared part alive.
 class task_group {
 public:
-    /// `within`: the task whose coroutine runs this group's owner, if there is one. Who stops that from inside a guest
-    /// of this group is known by it.
-    KCONTROL_DECL task_group(environment& env, executor ex, logger log = {}, guest_task within = {});
+    /// `within`: the task whose coroutine runs this group's owner, if there is one. It identifies a user task of this
+    /// group that stops that owner.
+    KCONTROL_DECL task_group(environment& env, executor ex, logger log = {}, user_task within = {});
     KCONTROL_DECL ~task_group();
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;
@@ -27,21 +27,21 @@ public:
     /// Starts a coroutine. An exception that leaves it is logged and ends that coroutine only.
     KCONTROL_DECL void spawn(awaitable<void> task);
 
-    /// The same for code of others, which may await the end of this group, or of a group above it: what it calls then
-    /// finds it with guest_task::of(), and says leave_out(). Its executor is another one than the group's, with the
-    /// same order of work.
-    KCONTROL_DECL void spawn_guest(awaitable<void> task);
+    /// The same for code of the embedding program, which may await the end of this group, or of a group above it: what
+    /// it calls then finds it with user_task::of(), and calls exclude(). Its executor is another one than the group's,
+    /// with the same order of work.
+    KCONTROL_DECL void spawn_user_task(awaitable<void> task);
 
     /// join() does not wait for that task from now on, if it is one of this group, or of a group within one of this
-    /// group's guests. For who waits on its behalf. Nothing happens otherwise.
-    KCONTROL_DECL void leave_out(const guest_task& caller);
+    /// group's user tasks. For code that waits on its behalf. Otherwise this has no effect.
+    KCONTROL_DECL void exclude(const user_task& caller);
 
     /// The number of coroutines that have not returned.
     KCONTROL_DECL std::size_t running() const noexcept;
-    /// The same without those that are left out.
+    /// The same without those that are excluded.
     KCONTROL_DECL std::size_t awaited() const noexcept;
 
-    /// Waits until none is running (true), or until `deadline` (false). Those that are left out do not count.
+    /// Waits until none is running (true), or until `deadline` (false). Excluded tasks do not count.
     KCONTROL_DECL awaitable<bool> join(std::optional<time_point> deadline = std::nullopt);
 
     /// The same for those that run at the call: what is spawned afterwards, as by a start that follows a stop at once,
@@ -49,7 +49,7 @@ public:
     KCONTROL_DECL awaitable<bool> join_present(std::optional<time_point> deadline = std::nullopt);
 
 private:
-    friend class guest_task;
+    friend class user_task;
     struct shared;
     struct present;
     environment& env_;
@@ -60,6 +60,6 @@ private:
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/runtime/impl/guest_task.ipp>
 #include <kcontrol/runtime/impl/task_group.ipp>
+#include <kcontrol/runtime/impl/user_task.ipp>
 #endif

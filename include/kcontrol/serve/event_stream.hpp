@@ -5,7 +5,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/environment.hpp>
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/serve/event_log.hpp>
 
@@ -110,7 +110,7 @@ private:
     event_log log_of_events_;
     std::list<client> clients_;
     std::uint64_t cut_off_behind_ = 0, cut_off_crowded_ = 0, refused_ = 0;
-    log_pace behind_pace_, crowded_pace_;
+    log_rate_limit behind_pace_, crowded_pace_;
 };
 
 }  // namespace kcontrol::http

@@ -7,7 +7,7 @@
 #include <kcontrol/documents/strict.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/runtime/backoff.hpp>
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -77,7 +77,7 @@ struct delegated_access::core : std::enable_shared_from_this<delegated_access::c
     std::stop_source stop;
     bool closed = false;
     access_stats stats;
-    log_pace pace;
+    log_rate_limit pace;
 };
 
 // The question goes on though its first asker goes, for others may wait for it, and its answer is remembered.

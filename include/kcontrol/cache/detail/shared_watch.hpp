@@ -4,10 +4,10 @@
 
 #include <kcontrol/cache/detail/joint_kind.hpp>
 #include <kcontrol/cache/informer.hpp>
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/failure_log.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
-#include <kcontrol/runtime/trouble_journal.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/watch/reflector.hpp>
 
@@ -144,9 +144,9 @@ private:
     async_event turn_ended_;
     async_event room_;  // a handler's queue may be full no more
     std::string waits_for_;
-    log_pace waits_told_{std::chrono::minutes(1)};
+    log_rate_limit waits_told_{std::chrono::minutes(1)};
     std::optional<wall_time> last_event_;
-    trouble_journal<std::pair<informer_state, error_code>> journal_;
+    failure_log<std::pair<informer_state, error_code>> journal_;
     std::uint64_t told_changes_ = 0;  // of servers and versions
     std::string told_refusal_;        // of streamed lists
     std::set<std::string> told_;      // records about objects, of the call in progress

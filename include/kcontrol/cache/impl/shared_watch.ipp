@@ -313,14 +313,14 @@ KCONTROL_DECL void shared_watch::write_log(const informer_status& now) {
     // Until it has listed again, and while it is stopped, what was told holds.
     const std::string message = "the informer is " + std::string(to_string(now.state));
     if (now.state == informer_state::live) {
-        const auto entry = journal_.well(env_.now());
+        const auto entry = journal_.recovered(env_.now());
         if (!entry) return;
         std::vector<log_field> fields{{"objects", std::to_string(now.objects)}};
-        append_trouble_end(fields, *entry);
+        append_recovery_field(fields, *entry);
         log_.info(message, std::move(fields));
     } else if (is_trouble(now.state)) {
-        const auto entry = journal_.trouble({now.state, now.failure}, env_.now());
-        if (entry) log_.warning(message, trouble_fields("reason", now.reason, *entry));
+        const auto entry = journal_.failed({now.state, now.failure}, env_.now());
+        if (entry) log_.warning(message, failure_fields("reason", now.reason, *entry));
     }
 }
 

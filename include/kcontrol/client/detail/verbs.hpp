@@ -4,7 +4,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <string>
 

@@ -6,7 +6,7 @@
 #include <kcontrol/http/exchange_options.hpp>
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/http/websocket.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -44,7 +44,7 @@ public:
     awaitable<result<void>> write(std::string_view head, std::string_view content, duration time,
                                   std::stop_token stop) override {
         const result<duration> left = ask_guard(guard_);
-        if (!left) return decided<result<void>>(left.error());
+        if (!left) return make_ready<result<void>>(left.error());
         // Nothing of it means forever.
         const duration most = time == duration::zero() ? *left : std::min(time, *left);
         return below_->write(head, content, most, std::move(stop));

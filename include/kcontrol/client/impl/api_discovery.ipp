@@ -367,7 +367,7 @@ KCONTROL_DECL awaitable<result<std::shared_ptr<const std::string>>> api_discover
                                                                                            std::string version,
                                                                                            std::stop_token stop) {
     auto path = detail::version_path(group, version);
-    if (!path) return decided<result<std::shared_ptr<const std::string>>>(path.error());
+    if (!path) return make_ready<result<std::shared_ptr<const std::string>>>(path.error());
     return detail::openapi_call(state_, path->substr(1), std::move(stop));
 }
 

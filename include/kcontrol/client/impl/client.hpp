@@ -4,7 +4,7 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/codec/patch_between.hpp>
 #include <kcontrol/codec/resource_of.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 namespace kcontrol::inline v0_1 {
 namespace detail {
@@ -107,8 +107,8 @@ awaitable<result<T>> client::update(const T& object, write_options options) {
 template <resource T>
 awaitable<result<T>> client::patch(const T& snapshot, const T& edited, write_options options) {
     auto change = patch_between(snapshot, edited);
-    if (!change) return decided(result<T>(change.error()));
-    if (change->empty()) return decided(result<T>(edited));
+    if (!change) return make_ready(result<T>(change.error()));
+    if (change->empty()) return make_ready(result<T>(edited));
     return detail::as_typed<T>(patch(resource_of<T>(), key_of(snapshot.metadata), std::move(change->content_type),
                                      std::move(change->text), std::move(options)));
 }

@@ -119,7 +119,7 @@ inline awaitable<result<any_object>> write_call(shared_client_state state, const
                                                 std::string method, const result<std::string>& path,
                                                 std::string content_type, std::string body,
                                                 const write_options& options) {
-    if (!path) return decided<result<any_object>>(path.error());
+    if (!path) return make_ready<result<any_object>>(path.error());
     http::request req(std::move(method), write_query(options).after(state->base_path + *path));
     req.headers.set("Content-Type", std::move(content_type));
     req.body = std::move(body);
@@ -263,10 +263,10 @@ KCONTROL_DECL result<client> client::connect(environment& env, executor ex, cons
 KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& info, namespaced_name key,
                                                         get_options options) {
     if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
-        return decided<result<any_object>>(ok.error());
+        return make_ready<result<any_object>>(ok.error());
     }
     const auto path = detail::object_path(info, key);
-    if (!path) return decided<result<any_object>>(path.error());
+    if (!path) return make_ready<result<any_object>>(path.error());
     if (reads_cache_) return detail::cached_get(*this, info, std::move(key), std::move(options));
     http::query_builder query;
     if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());
@@ -277,24 +277,24 @@ KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& inf
 KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& info, any_object object,
                                                            write_options options) {
     auto body = info.encode(object);
-    if (!body) return decided<result<any_object>>(body.error());
+    if (!body) return make_ready<result<any_object>>(body.error());
     const object_meta& meta = object.meta();
     if (meta.name.empty() && meta.generate_name.empty() && !detail::is_question(info)) {
-        return decided<result<any_object>>(
+        return make_ready<result<any_object>>(
             error(errc::invalid_argument, info.gvk.kind + " has neither metadata.name nor metadata.generateName"));
     }
     if (!options.subresource().empty()) {
-        return decided<result<any_object>>(
+        return make_ready<result<any_object>>(
             error(errc::invalid_argument, "subresource \"" + escape_control(options.subresource()) +
                                               "\": what is created there is of another kind than " + info.gvk.kind +
                                               "; use client::subresource()"));
     }
     namespaced_name key = object.key();
     if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
-        return decided<result<any_object>>(ok.error());
+        return make_ready<result<any_object>>(ok.error());
     }
     if (info.namespaced() && key.namespace_.empty()) {
-        return decided<result<any_object>>(
+        return make_ready<result<any_object>>(
             error(errc::invalid_argument, info.gvk.kind + " is namespaced: metadata.namespace is missing"));
     }
     detail::fill_write(defaults_.get(), options);
@@ -306,10 +306,10 @@ KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& 
 KCONTROL_DECL awaitable<result<any_object>> client::update(const resource_info& info, any_object object,
                                                            write_options options) {
     auto body = info.encode(object);
-    if (!body) return decided<result<any_object>>(body.error());
+    if (!body) return make_ready<result<any_object>>(body.error());
     namespaced_name key = object.key();
     if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
-        return decided<result<any_object>>(ok.error());
+        return make_ready<result<any_object>>(ok.error());
     }
     detail::fill_write(defaults_.get(), options);
     const auto path = detail::object_path(info, key, options.subresource());
@@ -320,9 +320,9 @@ KCONTROL_DECL awaitable<result<any_object>> client::update(const resource_info& 
 KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& info, namespaced_name key,
                                                           std::string content_type, std::string patch_text,
                                                           write_options options) {
-    if (auto ok = detail::check_patch_type(content_type); !ok) return decided<result<any_object>>(ok.error());
+    if (auto ok = detail::check_patch_type(content_type); !ok) return make_ready<result<any_object>>(ok.error());
     if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
-        return decided<result<any_object>>(ok.error());
+        return make_ready<result<any_object>>(ok.error());
     }
     detail::fill_write(defaults_.get(), options);
     const auto path = detail::object_path(info, key, options.subresource());
@@ -333,10 +333,11 @@ KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& i
 
 KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info, namespaced_name key,
                                                       delete_options options) {
-    if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) return decided<result<void>>(ok.error());
+    if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok)
+        return make_ready<result<void>>(ok.error());
     detail::fill_delete(defaults_.get(), options);
     const auto path = detail::object_path(info, key);
-    if (!path) return decided<result<void>>(path.error());
+    if (!path) return make_ready<result<void>>(path.error());
     http::request req("DELETE", state_->base_path + *path);
     req.headers.set("Content-Type", "application/json");
     req.body = detail::delete_body(options);

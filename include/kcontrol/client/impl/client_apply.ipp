@@ -117,14 +117,14 @@ inline awaitable<result<any_object>> apply_call(shared_client_state state, const
 inline awaitable<result<any_object>> apply_body(shared_client_state state, const resource_info& info,
                                                 const namespaced_name& key, json::value body,
                                                 const apply_options& options) {
-    if (auto ok = check_field_manager(options.field_manager()); !ok) return decided<result<any_object>>(ok.error());
+    if (auto ok = check_field_manager(options.field_manager()); !ok) return make_ready<result<any_object>>(ok.error());
     const auto path = object_path(info, key, options.subresource());
-    if (!path) return decided<result<any_object>>(path.error());
+    if (!path) return make_ready<result<any_object>>(path.error());
     const std::string object = info.gvk.kind + " " + to_string(key);
     if (!body.is_object())
-        return decided<result<any_object>>(error(errc::invalid_argument, object + ": not a JSON object"));
+        return make_ready<result<any_object>>(error(errc::invalid_argument, object + ": not a JSON object"));
     if (auto ok = complete_applied(body.get_object(), info, key, options); !ok) {
-        return decided<result<any_object>>(ok.error().with_context(object));
+        return make_ready<result<any_object>>(ok.error().with_context(object));
     }
     http::query_builder query;
     query.append("fieldManager", options.field_manager());
@@ -141,13 +141,13 @@ inline awaitable<result<any_object>> apply_body(shared_client_state state, const
 KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& info, any_object object,
                                                           apply_options options) {
     const auto text = info.encode(object);
-    if (!text) return decided<result<any_object>>(text.error());
+    if (!text) return make_ready<result<any_object>>(text.error());
     auto body = json::parse(*text);
-    if (!body) return decided<result<any_object>>(body.error().with_context(info.gvk.kind));
+    if (!body) return make_ready<result<any_object>>(body.error().with_context(info.gvk.kind));
     if (body->is_object()) detail::strip_applied(body->get_object(), options.subresource());
     namespaced_name key = object.key();
     if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
-        return decided<result<any_object>>(ok.error());
+        return make_ready<result<any_object>>(ok.error());
     }
     detail::fill_write(defaults_.get(), options);
     auto write = detail::apply_body(state_, info, key, std::move(*body), options);
@@ -157,9 +157,9 @@ KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& i
 KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& info, namespaced_name key,
                                                           std::string object_json, apply_options options) {
     auto body = json::parse(object_json);
-    if (!body) return decided<result<any_object>>(body.error().with_context("the applied " + info.gvk.kind));
+    if (!body) return make_ready<result<any_object>>(body.error().with_context("the applied " + info.gvk.kind));
     if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
-        return decided<result<any_object>>(ok.error());
+        return make_ready<result<any_object>>(ok.error());
     }
     detail::fill_write(defaults_.get(), options);
     auto write = detail::apply_body(state_, info, key, std::move(*body), options);

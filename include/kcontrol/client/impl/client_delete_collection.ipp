@@ -53,17 +53,17 @@ inline awaitable<result<any_list>> noted_deletions(std::shared_ptr<client_cache>
 
 KCONTROL_DECL awaitable<result<any_list>> client::delete_collection(const resource_info& info, list_options which,
                                                                     delete_options how) {
-    if (auto ok = detail::place(defaults_.get(), info, which); !ok) return decided<result<any_list>>(ok.error());
+    if (auto ok = detail::place(defaults_.get(), info, which); !ok) return make_ready<result<any_list>>(ok.error());
     detail::fill_delete(defaults_.get(), how);
     const delete_options& said = how;
     if (!said.precondition_uid().empty() || !said.precondition_resource_version().empty()) {
-        return decided<result<any_list>>(
+        return make_ready<result<any_list>>(
             error(errc::invalid_argument,
                   "a precondition is about one object, and this deletes a collection: leave "
                   "it out, or delete the object by its name"));
     }
     const auto path = detail::collection_path(info, std::as_const(which).in_namespace());
-    if (!path) return decided<result<any_list>>(path.error());
+    if (!path) return make_ready<result<any_list>>(path.error());
     const std::string target =
         detail::list_target(state_->base_path + *path, which, std::as_const(which).continue_token());
     http::request req("DELETE", target);

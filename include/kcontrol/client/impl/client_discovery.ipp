@@ -50,7 +50,7 @@ inline awaitable<result<std::vector<served_resource>>> discover_call(shared_clie
 KCONTROL_DECL awaitable<result<std::vector<served_resource>>> client::discover(std::string group, std::string version,
                                                                                get_options options) {
     const auto path = detail::version_path(group, version);
-    if (!path) return decided<result<std::vector<served_resource>>>(path.error());
+    if (!path) return make_ready<result<std::vector<served_resource>>>(path.error());
     return detail::discover_call(state_, state_->base_path + *path, std::move(group), std::move(version),
                                  detail::exchange_options_of(options));
 }

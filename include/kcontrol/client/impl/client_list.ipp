@@ -200,15 +200,15 @@ inline awaitable<result<any_list>> cached_list(client from, const resource_info&
 }  // namespace detail
 
 KCONTROL_DECL awaitable<result<any_list>> client::list_and_log(const resource_info& info, list_options options) {
-    if (auto ok = detail::place(defaults_.get(), info, options); !ok) return decided<result<any_list>>(ok.error());
+    if (auto ok = detail::place(defaults_.get(), info, options); !ok) return make_ready<result<any_list>>(ok.error());
     if (reads_cache_) return detail::cached_list(*this, info, std::move(options), state_);
     return detail::log_invalid(state_, &info, list_page(info, std::move(options)));
 }
 
 KCONTROL_DECL awaitable<result<any_list>> client::list_page(const resource_info& info, list_options options) {
-    if (auto ok = detail::place(defaults_.get(), info, options); !ok) return decided<result<any_list>>(ok.error());
+    if (auto ok = detail::place(defaults_.get(), info, options); !ok) return make_ready<result<any_list>>(ok.error());
     const auto path = detail::collection_path(info, options.in_namespace());
-    if (!path) return decided<result<any_list>>(path.error());
+    if (!path) return make_ready<result<any_list>>(path.error());
     if (reads_cache_) return detail::cached_list(*this, info, std::move(options), nullptr);
     return detail::list_call(state_, &info, state_->base_path + *path, std::move(options));
 }
@@ -216,10 +216,10 @@ KCONTROL_DECL awaitable<result<any_list>> client::list_page(const resource_info&
 KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> client::watch(const resource_info& info,
                                                                              watch_options options) {
     if (auto ok = detail::place(defaults_.get(), info, options); !ok) {
-        return decided<result<std::unique_ptr<watch_stream>>>(ok.error());
+        return make_ready<result<std::unique_ptr<watch_stream>>>(ok.error());
     }
     const auto path = detail::collection_path(info, options.in_namespace());
-    if (!path) return decided<result<std::unique_ptr<watch_stream>>>(path.error());
+    if (!path) return make_ready<result<std::unique_ptr<watch_stream>>>(path.error());
     http::query_builder query;
     query.append("watch", "true");
     if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());

@@ -6,7 +6,7 @@
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/client/object_table.hpp>
 #include <kcontrol/documents/value.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -88,9 +88,9 @@ inline awaitable<result<object_table>> table_call(client c, std::string path, li
 KCONTROL_DECL awaitable<result<object_table>> list_table(client c, const resource_info& info, list_options which) {
     constexpr std::int64_t usual_page = 500;
     const auto ns = c.placed_namespace(info, std::as_const(which).in_namespace());
-    if (!ns) return decided<result<object_table>>(ns.error());
+    if (!ns) return make_ready<result<object_table>>(ns.error());
     auto path = detail::collection_path(info, *ns);
-    if (!path) return decided<result<object_table>>(path.error());
+    if (!path) return make_ready<result<object_table>>(path.error());
     if (std::as_const(which).limit() <= 0) which.limit(usual_page);
     // The default is for lists that are decoded as they arrive, and a page is held whole here.
     if (std::as_const(which).max_body() == list_options().max_body()) {
@@ -102,9 +102,9 @@ KCONTROL_DECL awaitable<result<object_table>> list_table(client c, const resourc
 KCONTROL_DECL awaitable<result<object_table>> get_table(client c, const resource_info& info, namespaced_name key,
                                                         get_options options) {
     const auto placed = c.placed(info, std::move(key));
-    if (!placed) return decided<result<object_table>>(placed.error());
+    if (!placed) return make_ready<result<object_table>>(placed.error());
     auto path = detail::object_path(info, *placed);
-    if (!path) return decided<result<object_table>>(path.error());
+    if (!path) return make_ready<result<object_table>>(path.error());
     const get_options& said = options;
     list_options which;
     which.deadline(said.deadline()).max_body(said.max_body()).stop(said.stop());

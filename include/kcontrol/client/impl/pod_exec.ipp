@@ -8,7 +8,7 @@
 #include <kcontrol/client/pod_exec.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/reader.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -144,9 +144,9 @@ inline awaitable<result<exec_stream>> exec_call(client c, http::request req, exe
 inline awaitable<result<exec_stream>> open_streams(client c, const namespaced_name& pod, std::string_view subresource,
                                                    http::query_builder query, const exec_options& options) {
     const auto path = pod_path(c, pod, subresource);
-    if (!path) return decided<result<exec_stream>>(path.error());
+    if (!path) return make_ready<result<exec_stream>>(path.error());
     if (!options.input() && !options.output() && !options.error_output()) {
-        return decided<result<exec_stream>>(
+        return make_ready<result<exec_stream>>(
             error(errc::invalid_argument, "a command needs one of input, output and error output"));
     }
     const auto flag = [&](const char* name, bool on) {
@@ -191,19 +191,20 @@ KCONTROL_DECL const std::string& exec_stream::protocol() const noexcept { return
 
 KCONTROL_DECL awaitable<result<void>> exec_stream::write(std::string_view input, std::stop_token stop) {
     if (!state_->has_input || state_->input_closed) {
-        return decided<result<void>>(
+        return make_ready<result<void>>(
             error(errc::invalid_argument, state_->has_input ? "the command's input is closed"
                                                             : "the command has no input: set exec_options::input()"));
     }
-    if (input.empty()) return decided(result<void>());
+    if (input.empty()) return make_ready(result<void>());
     return detail::send_exec(state_, std::string(1, '\0'), input, std::move(stop));
 }
 
 KCONTROL_DECL awaitable<result<void>> exec_stream::close_input(std::stop_token stop) {
-    if (!state_->has_input || state_->input_closed) return decided(result<void>());
+    if (!state_->has_input || state_->input_closed) return make_ready(result<void>());
     if (state_->protocol != detail::exec_v5) {
-        return decided<result<void>>(error(errc::unavailable, "the server speaks " + escape_control(state_->protocol) +
-                                                                  ", which can't say that the input has ended"));
+        return make_ready<result<void>>(error(
+            errc::unavailable,
+            "the server speaks " + escape_control(state_->protocol) + ", which can't say that the input has ended"));
     }
     state_->input_closed = true;
     return detail::send_exec(state_, std::string("\xff\0", 2), {}, std::move(stop));
@@ -218,7 +219,7 @@ KCONTROL_DECL awaitable<result<void>> exec_stream::resize(std::uint16_t columns,
 KCONTROL_DECL awaitable<result<exec_stream>> open_exec(client c, namespaced_name pod, std::vector<std::string> command,
                                                        exec_options options) {
     if (command.empty() || command.front().empty()) {
-        return decided<result<exec_stream>>(error(errc::invalid_argument, "the command is empty"));
+        return make_ready<result<exec_stream>>(error(errc::invalid_argument, "the command is empty"));
     }
     http::query_builder query;
     for (const auto& word : command) query.append("command", word);

@@ -4,7 +4,7 @@
 #include <kcontrol/client/detail/pod_path.hpp>
 #include <kcontrol/client/pod_logs.hpp>
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 #include <kcontrol/values/time.hpp>
 
 #include <utility>
@@ -56,7 +56,7 @@ KCONTROL_DECL awaitable<result<std::optional<pod_log_line>>> log_stream::next_li
 
 KCONTROL_DECL awaitable<result<log_stream>> open_logs(client c, namespaced_name pod, log_options options) {
     const auto path = detail::pod_path(c, std::move(pod), "log");
-    if (!path) return decided<result<log_stream>>(path.error());
+    if (!path) return make_ready<result<log_stream>>(path.error());
     http::request req("GET", detail::log_query(options, *path));
     // Its errors are JSON, and itself it is plain text.
     req.headers.set("Accept", "application/json, */*");

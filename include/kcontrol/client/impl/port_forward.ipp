@@ -7,7 +7,7 @@
 #include <kcontrol/client/detail/taking_turns.hpp>
 #include <kcontrol/client/port_forward.hpp>
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <algorithm>
 #include <array>
@@ -149,8 +149,8 @@ KCONTROL_DECL awaitable<result<void>> port_stream::write(std::string_view bytes,
 KCONTROL_DECL awaitable<result<port_stream>> open_port(client c, namespaced_name pod, std::uint16_t port,
                                                        port_forward_options options) {
     const auto path = detail::pod_path(c, std::move(pod), "portforward");
-    if (!path) return decided<result<port_stream>>(path.error());
-    if (port == 0) return decided<result<port_stream>>(error(errc::invalid_argument, "port 0 is none"));
+    if (!path) return make_ready<result<port_stream>>(path.error());
+    if (port == 0) return make_ready<result<port_stream>>(error(errc::invalid_argument, "port 0 is none"));
     http::query_builder query;
     query.append("ports", std::to_string(port));
     return detail::port_call(std::move(c), http::request("GET", query.after(*path)), port, std::move(options));

@@ -42,7 +42,7 @@ KCONTROL_DECL result<std::string> subresource_client::path_of(namespaced_name& k
 KCONTROL_DECL awaitable<result<any_object>> subresource_client::get(const resource_info& kind, namespaced_name key,
                                                                     get_options options) {
     const auto path = path_of(key);
-    if (!path) return decided<result<any_object>>(path.error());
+    if (!path) return make_ready<result<any_object>>(path.error());
     http::query_builder query;
     const get_options& said = options;
     if (!said.resource_version().empty()) query.append("resourceVersion", said.resource_version());
@@ -64,9 +64,9 @@ KCONTROL_DECL awaitable<result<any_object>> subresource_client::write(const char
                                                                       namespaced_name key, any_object body,
                                                                       write_options options) {
     const auto path = path_of(key);
-    if (!path) return decided<result<any_object>>(path.error());
+    if (!path) return make_ready<result<any_object>>(path.error());
     auto text = detail::subresource_body(kind, key, body);
-    if (!text) return decided<result<any_object>>(text.error());
+    if (!text) return make_ready<result<any_object>>(text.error());
     detail::fill_write(client_.defaults_.get(), options);
     http::request req(method, detail::write_query(options).after(*path));
     req.headers.set("Content-Type", "application/json");
@@ -78,9 +78,9 @@ KCONTROL_DECL awaitable<result<any_object>> subresource_client::write(const char
 KCONTROL_DECL awaitable<result<any_object>> subresource_client::patch(const resource_info& kind, namespaced_name key,
                                                                       std::string content_type, std::string patch_text,
                                                                       write_options options) {
-    if (auto ok = detail::check_patch_type(content_type); !ok) return decided<result<any_object>>(ok.error());
+    if (auto ok = detail::check_patch_type(content_type); !ok) return make_ready<result<any_object>>(ok.error());
     const auto path = path_of(key);
-    if (!path) return decided<result<any_object>>(path.error());
+    if (!path) return make_ready<result<any_object>>(path.error());
     detail::fill_write(client_.defaults_.get(), options);
     http::request req("PATCH", detail::write_query(options).after(*path));
     req.headers.set("Content-Type", std::move(content_type));

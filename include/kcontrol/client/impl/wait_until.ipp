@@ -167,7 +167,7 @@ KCONTROL_DECL awaitable<result<any_object>> wait_until(client c, const resource_
                                                        std::function<bool(const any_object&)> holds,
                                                        wait_options options) {
     auto placed = c.placed(info, std::move(key));
-    if (!placed) return decided<result<any_object>>(placed.error());
+    if (!placed) return make_ready<result<any_object>>(placed.error());
     return detail::wait_until_call(c.live(), &info, std::move(*placed), std::move(holds), std::move(options));
 }
 
@@ -180,7 +180,7 @@ KCONTROL_DECL awaitable<result<watch_event>> until(client c, const resource_info
 KCONTROL_DECL awaitable<result<void>> delete_and_wait(client c, const resource_info& info, namespaced_name key,
                                                       delete_options how, wait_options options) {
     auto placed = c.placed(info, std::move(key));
-    if (!placed) return decided<result<void>>(placed.error());
+    if (!placed) return make_ready<result<void>>(placed.error());
     auto metadata = metadata_resource(info.gvk, info.plural, info.scope);
     return detail::delete_and_wait_call(std::move(c), std::move(metadata), std::move(*placed), std::move(how),
                                         std::move(options));

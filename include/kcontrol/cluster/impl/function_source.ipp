@@ -1,9 +1,9 @@
 #pragma once
 
 #include <kcontrol/cluster/function_source.hpp>
+#include <kcontrol/runtime/failure_log.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
-#include <kcontrol/runtime/trouble_journal.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -28,7 +28,7 @@ struct function_source::state {
     const function_options options;
     const logger log;
     guarded_calls calls;
-    trouble_journal<error_code> journal;
+    failure_log<error_code> journal;
     std::string trouble;       // why the function failed last; empty while it runs
     std::size_t unsynced = 0;  // subscriptions whose function has not said set_synced()
     async_event changed;
@@ -87,9 +87,9 @@ inline awaitable<void> function_source::call(std::shared_ptr<state> self, std::w
         if (outcome || stop.stop_requested()) co_return;
         self->trouble = outcome.error().what();
         const time_point now = self->env.now();
-        if (now - begun >= self->options.restart().reset_after()) static_cast<void>(self->journal.well(now));
-        const auto entry = self->journal.trouble(outcome.error().code(), now);
-        if (entry) self->log.error("the function of a source failed", trouble_fields("error", self->trouble, *entry));
+        if (now - begun >= self->options.restart().reset_after()) static_cast<void>(self->journal.recovered(now));
+        const auto entry = self->journal.failed(outcome.error().code(), now);
+        if (entry) self->log.error("the function of a source failed", failure_fields("error", self->trouble, *entry));
         const duration delay = again.next(now, random_unit(self->env));
         co_await sleep_for(self->env, delay, stop);
         self->trouble.clear();

@@ -5,7 +5,7 @@
 #include <kcontrol/cluster/detail/crd_rule.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/cluster/informer_source.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ KCONTROL_DECL awaitable<result<void>> informer_set::remove(const resource_info& 
         return !one.second.expired() && one.first->reads_like(kind);
     });
     if (needs > 0) {
-        return decided<result<void>>(
+        return make_ready<result<void>>(
             error(errc::invalid_argument, "the informer of " + kind.gvk.kind + " (" + kind.gvk.api_version() +
                                               ") can't be removed: controllers watch it, through " +
                                               std::to_string(needs) + " sources; destroy these first"));

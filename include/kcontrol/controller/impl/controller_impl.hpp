@@ -3,11 +3,11 @@
 
 #include <kcontrol/client/client_cache.hpp>
 #include <kcontrol/controller/controller.hpp>
+#include <kcontrol/runtime/failure_log.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 #include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/runtime/task_group.hpp>
-#include <kcontrol/runtime/trouble_journal.hpp>
 
 #include <functional>
 #include <map>
@@ -50,7 +50,7 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     awaitable<result<bool>> wait_for_source(std::shared_ptr<event_source> source, std::stop_token stop,
                                             std::optional<time_point> deadline);
 
-    std::stop_token begin(const stop_parents& parents, guest_task within);
+    std::stop_token begin(const stop_parents& parents, user_task within);
     static awaitable<bool> stop(std::shared_ptr<impl> self);
     static awaitable<result<void>> run(std::shared_ptr<impl> self, stop_parents stop);
     awaitable<result<void>> run_begun(std::stop_token stop);
@@ -94,7 +94,7 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     std::uint64_t last_watch_id = 0;
 
     enum class trouble { waiting, failed };
-    trouble_journal<trouble> journal;  // of the way to the first reconcile, through every run
+    failure_log<trouble> journal;  // of the way to the first reconcile, through every run
     controller_state state = controller_state::idle;
     async_event state_changed;
     std::optional<error> last_error;
@@ -104,12 +104,12 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     std::shared_ptr<task_group> tasks;    // the last run's reconciles and daemons
     controller_stats stats;
     std::shared_ptr<detail::daemon_counts> daemons = std::make_shared<detail::daemon_counts>();
-    log_pace refused_daemons{std::chrono::minutes(1)};
+    log_rate_limit refused_daemons{std::chrono::minutes(1)};
     std::optional<backpressure> pressure;
     cluster* of_cluster = nullptr;  // null if nobody said it
     std::function<client_load()> load;
     std::function<std::shared_ptr<client_cache>()> cache;
-    log_pace unseen_told{std::chrono::minutes(1)};
+    log_rate_limit unseen_told{std::chrono::minutes(1)};
     client_load last_load;
     std::size_t medium_in_term = 0;                      // of active_in_term, those of medium urgency
     std::map<std::optional<int>, priority_stats> times;  // by priority; nothing: those counted together

@@ -119,7 +119,7 @@ inline awaitable<void> any_controller::impl::dispatch(std::stop_token stop) {
         while (active_in_term < options.max_concurrent_reconciles()) {
             auto item = take();
             if (!item) break;
-            tasks->spawn_guest(reconcile(std::move(item), within, generation));
+            tasks->spawn_user_task(reconcile(std::move(item), within, generation));
         }
         const wake why = co_await work->changed.wait(env, stop, next_deadline());
         if (why == wake::stopped) break;

@@ -16,7 +16,7 @@ inline constexpr duration sync_patience = std::chrono::seconds(2);
 
 }  // namespace detail
 
-inline std::stop_token any_controller::impl::begin(const stop_parents& parents, guest_task within) {
+inline std::stop_token any_controller::impl::begin(const stop_parents& parents, user_task within) {
     state = controller_state::syncing;
     last_error.reset();
     ++generation;
@@ -33,7 +33,7 @@ inline awaitable<result<void>> any_controller::impl::run(std::shared_ptr<impl> s
         co_return error(errc::invalid_argument, "controller " + self->name + " is running already");
     }
     const executor mine = co_await boost::asio::this_coro::executor;
-    const std::stop_token token = self->begin(stop, guest_task::of(mine));
+    const std::stop_token token = self->begin(stop, user_task::of(mine));
     result<void> outcome = co_await self->run_begun(token);
     co_return outcome;
 }
@@ -41,7 +41,7 @@ inline awaitable<result<void>> any_controller::impl::run(std::shared_ptr<impl> s
 inline awaitable<result<void>> any_controller::impl::run_begun(std::stop_token stop) {
     const auto self = shared_from_this();
     const auto current = term;
-    if (!journal.told()) log.info("controller is syncing");  // one that is run again after a failure says so once
+    if (!journal.reported()) log.info("controller is syncing");  // one that is run again after a failure says so once
     result<void> outcome = subscribe_all(stop);
     if (outcome) outcome = co_await wait_for_sync(stop);
     if (outcome && !stop.stop_requested()) {
@@ -79,7 +79,7 @@ inline awaitable<bool> any_controller::impl::stop(std::shared_ptr<impl> self) {
     const executor caller = co_await boost::asio::this_coro::executor;
     const auto ending = self->tasks;
     const std::uint64_t number = self->generation;
-    if (ending) ending->leave_out(guest_task::of(caller));
+    if (ending) ending->exclude(user_task::of(caller));
     if (self->term) self->term->stop();
     while (self->state != controller_state::idle && self->generation == number) {
         co_await self->state_changed.wait(self->env, {});
@@ -115,18 +115,18 @@ inline awaitable<result<void>> any_controller::impl::wait_for_sync(std::stop_tok
 }
 
 inline void any_controller::impl::tell_waiting(const event_source& source) {
-    const auto entry = journal.trouble(trouble::waiting, env.now());
-    if (entry) log.warning("controller waits for a source", trouble_fields("reason", describe(source), *entry));
+    const auto entry = journal.failed(trouble::waiting, env.now());
+    if (entry) log.warning("controller waits for a source", failure_fields("reason", describe(source), *entry));
 }
 
 inline void any_controller::impl::tell_failed(const error& why) {
-    const auto entry = journal.trouble(trouble::failed, env.now());
-    if (entry) log.error("controller could not start", trouble_fields("error", why.what(), *entry));
+    const auto entry = journal.failed(trouble::failed, env.now());
+    if (entry) log.error("controller could not start", failure_fields("error", why.what(), *entry));
 }
 
 inline void any_controller::impl::tell_started() {
     std::vector<log_field> fields;
-    if (const auto entry = journal.well(env.now())) append_trouble_end(fields, *entry);
+    if (const auto entry = journal.recovered(env.now())) append_recovery_field(fields, *entry);
     log.info("controller started", std::move(fields));
 }
 

@@ -2,8 +2,8 @@
 
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/controller/detail/object_daemons.hpp>
+#include <kcontrol/runtime/failure_log.hpp>
 #include <kcontrol/runtime/task_group.hpp>
-#include <kcontrol/runtime/trouble_journal.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 namespace kcontrol::inline v0_1::detail {
@@ -14,7 +14,7 @@ struct object_daemons::run {
     daemon_function f;
     daemon_term term;
     reasoned_stop stop;
-    trouble_journal<error_code> journal;
+    failure_log<error_code> journal;
 };
 
 KCONTROL_DECL daemon_answer object_daemons::ask(const std::string& name, daemon_function f, daemon_term within,
@@ -62,7 +62,7 @@ KCONTROL_DECL void object_daemons::begin(const std::string& name, std::shared_pt
     ++one->term.counts->alive;
     ++one->term.counts->started;
     const auto tasks = one->term.tasks;
-    tasks->spawn_guest(work(shared_from_this(), name, std::move(one)));
+    tasks->spawn_user_task(work(shared_from_this(), name, std::move(one)));
 }
 
 // Calls a daemon once; true if it failed. One that was stopped before it began is not called.
@@ -79,9 +79,9 @@ inline awaitable<bool> object_daemons::call(environment& env, std::shared_ptr<ru
     if (outcome || one->stop.stopped()) co_return false;
     ++one->term.counts->failures;
     const time_point now = env.now();
-    if (now - begun >= quiet) static_cast<void>(one->journal.well(now));
-    const auto entry = one->journal.trouble(outcome.error().code(), now);
-    if (entry) one->term.log.error("daemon failed", trouble_fields("error", outcome.error().what(), *entry));
+    if (now - begun >= quiet) static_cast<void>(one->journal.recovered(now));
+    const auto entry = one->journal.failed(outcome.error().code(), now);
+    if (entry) one->term.log.error("daemon failed", failure_fields("error", outcome.error().what(), *entry));
     co_return true;
 }
 

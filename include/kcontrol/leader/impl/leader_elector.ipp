@@ -91,7 +91,7 @@ KCONTROL_DECL awaitable<bool> leader_elector::stop(duration drain) {
     const executor caller = co_await boost::asio::this_coro::executor;
     const auto mine = self->present;
     if (!mine || mine->ended) co_return true;
-    self->work.leave_out(guest_task::of(caller));
+    self->work.exclude(user_task::of(caller));
     if (!mine->drain_until) mine->drain_until = self->env.now() + drain;
     mine->lifetime.stop();
     self->changed.notify_all();

@@ -112,7 +112,7 @@ inline void leader_elector::impl::tell_started(const std::shared_ptr<turn>& mine
     log.info("leading", {{"transitions", std::to_string(mine->machine.transitions())}});
     mine->term.emplace(std::stop_token());
     if (!gone && callbacks.on_started_leading())
-        work.spawn_guest(work_of(shared_from_this(), mine, mine->term->token()));
+        work.spawn_user_task(work_of(shared_from_this(), mine, mine->term->token()));
     tasks.spawn(await_return(shared_from_this(), mine));
 }
 
@@ -147,16 +147,16 @@ inline void leader_elector::impl::tell_answer(const result<detail::coordination_
     const bool ordinary = answer || answer.error() == condition::conflict || answer.error() == condition::not_found ||
                           answer.error() == api_errc::already_exists;
     if (ordinary) {
-        const bool was_told = answers.told();
-        const auto entry = answers.well(env.now());
+        const bool was_told = answers.reported();
+        const auto entry = answers.recovered(env.now());
         if (!entry || !was_told) return;
         std::vector<log_field> fields;
-        append_trouble_end(fields, *entry);
+        append_recovery_field(fields, *entry);
         log.info("the Lease can be read and written again", std::move(fields));
     } else if (answer.error() != errc::stopped) {
-        const auto entry = answers.trouble(answer.error().code(), env.now());
+        const auto entry = answers.failed(answer.error().code(), env.now());
         if (entry) {
-            log.warning("the Lease can't be read or written", trouble_fields("reason", answer.error().what(), *entry));
+            log.warning("the Lease can't be read or written", failure_fields("reason", answer.error().what(), *entry));
         }
     }
 }
@@ -183,10 +183,10 @@ inline awaitable<void> leader_elector::impl::watch(std::shared_ptr<impl> self, s
 }
 
 inline void leader_elector::impl::tell_unwatched(const error& why) {
-    const auto entry = watches.trouble(why.code(), env.now());
+    const auto entry = watches.failed(why.code(), env.now());
     if (!entry) return;
     log.info("the Lease can't be watched: it is asked for every retry period",
-             trouble_fields("reason", why.what(), *entry));
+             failure_fields("reason", why.what(), *entry));
 }
 
 // One watch, from its beginning to its end. It begins with the Lease as it is.
@@ -199,8 +199,8 @@ inline awaitable<error> leader_elector::impl::follow(turn& mine, std::stop_token
     auto opened = co_await by.watch(resource_of<detail::coordination_lease>(), how);
     if (!opened) co_return opened.error();
     mine.machine.watching(true);
-    const bool was_told = watches.told();
-    if (watches.well(env.now()) && was_told) log.info("the Lease is watched again");
+    const bool was_told = watches.reported();
+    if (watches.recovered(env.now()) && was_told) log.info("the Lease is watched again");
     for (;;) {
         const auto event = co_await (*opened)->next(stop);
         if (!event) co_return event.error();

@@ -5,10 +5,10 @@
 #include <kcontrol/leader/detail/lease_machine.hpp>
 #include <kcontrol/leader/leader_elector.hpp>
 #include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/failure_log.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
-#include <kcontrol/runtime/trouble_journal.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <memory>
@@ -67,7 +67,7 @@ struct leader_elector::impl : std::enable_shared_from_this<impl> {
     async_event changed;  // for the run
     async_event finished;
     duration drain = std::chrono::seconds(30);
-    trouble_journal<error_code> answers, watches;
+    failure_log<error_code> answers, watches;
     std::uint64_t terms = 0, slow_paths = 0;  // of the turns before, the latter
     bool gone = false;                        // its elector has been destroyed
 };

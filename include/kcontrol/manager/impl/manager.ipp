@@ -36,7 +36,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
           metrics(options.log()) {}
 
     void add_routes();
-    void begin(std::stop_token parent, guest_task within);
+    void begin(std::stop_token parent, user_task within);
     static awaitable<result<void>> run(std::shared_ptr<impl> self, std::stop_token stop);
     static awaitable<void> stop(std::shared_ptr<impl> self);
     using router_member = http::router impl::*;
@@ -97,7 +97,7 @@ inline void manager::impl::fail(const error& why) {
     if (term) term->stop();
 }
 
-inline void manager::impl::begin(std::stop_token parent, guest_task within) {
+inline void manager::impl::begin(std::stop_token parent, user_task within) {
     state = manager_state::running;
     ++runs;
     last_error.reset();
@@ -151,15 +151,15 @@ inline bool manager::impl::waits_for_lead(const any_controller& one) const {
 inline awaitable<void> manager::impl::lead_work(std::stop_token stop) {
     const auto self = shared_from_this();
     const executor mine = co_await boost::asio::this_coro::executor;
-    const auto group = std::make_shared<task_group>(env, ex, options.log(), guest_task::of(mine));
+    const auto group = std::make_shared<task_group>(env, ex, options.log(), user_task::of(mine));
     if (state != manager_state::running || stop.stop_requested()) co_return;
     lead.tasks = group;
     lead.stop = stop;
     for (const auto& one : controllers) {
-        if (waits_for_lead(*one)) group->spawn_guest(run_controller(one, stop));
+        if (waits_for_lead(*one)) group->spawn_user_task(run_controller(one, stop));
     }
     for (const auto& one : runnables) {
-        if (lead.waits(one.group)) group->spawn_guest(run_runnable(one, stop));
+        if (lead.waits(one.group)) group->spawn_user_task(run_runnable(one, stop));
     }
     async_event never;
     co_await never.wait(env, stop);
@@ -199,10 +199,10 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     home.informers().start();
     home.recorders().start();
     for (const auto& one : controllers) {
-        if (!waits_for_lead(*one)) tasks->spawn_guest(run_controller(one, stop));
+        if (!waits_for_lead(*one)) tasks->spawn_user_task(run_controller(one, stop));
     }
     for (const auto& one : runnables) {
-        if (!lead.waits(one.group)) tasks->spawn_guest(run_runnable(one, stop));
+        if (!lead.waits(one.group)) tasks->spawn_user_task(run_runnable(one, stop));
     }
     if (lead.elector) {
         const auto contends = lead.elector->start();
@@ -242,7 +242,7 @@ inline awaitable<result<void>> manager::impl::run_begun() {
 inline awaitable<result<void>> manager::impl::run(std::shared_ptr<impl> self, std::stop_token stop) {
     if (self->state != manager_state::idle) co_return error(errc::invalid_argument, "the manager is running already");
     const executor mine = co_await boost::asio::this_coro::executor;
-    self->begin(std::move(stop), guest_task::of(mine));
+    self->begin(std::move(stop), user_task::of(mine));
     result<void> outcome = co_await self->run_begun();
     co_return outcome;
 }
@@ -251,8 +251,8 @@ inline awaitable<result<void>> manager::impl::run(std::shared_ptr<impl> self, st
 inline awaitable<void> manager::impl::stop(std::shared_ptr<impl> self) {
     const executor caller = co_await boost::asio::this_coro::executor;
     const std::uint64_t number = self->runs;
-    if (self->tasks) self->tasks->leave_out(guest_task::of(caller));
-    if (self->lead.tasks) self->lead.tasks->leave_out(guest_task::of(caller));
+    if (self->tasks) self->tasks->exclude(user_task::of(caller));
+    if (self->lead.tasks) self->lead.tasks->exclude(user_task::of(caller));
     if (self->term) self->term->stop();
     while (self->state != manager_state::idle && self->runs == number) {
         co_await self->state_changed.wait(self->env, {});
@@ -314,17 +314,17 @@ inline result<void> manager::impl::take(std::shared_ptr<any_controller> added, r
 
 inline void manager::impl::run_now(const std::shared_ptr<any_controller>& one) {
     if (!waits_for_lead(*one)) {
-        tasks->spawn_guest(run_controller(one, term->token()));
+        tasks->spawn_user_task(run_controller(one, term->token()));
     } else if (lead.tasks) {
-        lead.tasks->spawn_guest(run_controller(one, lead.stop));
+        lead.tasks->spawn_user_task(run_controller(one, lead.stop));
     }
 }
 
 inline void manager::impl::run_now(const runnable& one) {
     if (!lead.waits(one.group)) {
-        tasks->spawn_guest(run_runnable(one, term->token()));
+        tasks->spawn_user_task(run_runnable(one, term->token()));
     } else if (lead.tasks) {
-        lead.tasks->spawn_guest(run_runnable(one, lead.stop));
+        lead.tasks->spawn_user_task(run_runnable(one, lead.stop));
     }
 }
 

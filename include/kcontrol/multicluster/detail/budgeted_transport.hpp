@@ -5,7 +5,7 @@
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/multicluster/cluster_budget.hpp>
 #include <kcontrol/multicluster/detail/circuit_breaker.hpp>
-#include <kcontrol/runtime/trouble_journal.hpp>
+#include <kcontrol/runtime/failure_log.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <cstddef>
@@ -85,7 +85,7 @@ private:
         circuit_breaker breaker;
         std::shared_ptr<budget_counts> counts;
         logger log;
-        trouble_journal<error_code> journal;
+        failure_log<error_code> journal;
         std::shared_ptr<request_turns> turns;  // null: no limit
     };
     KCONTROL_DECL static awaitable<result<http::response>> send(std::shared_ptr<shared> state,

@@ -3,8 +3,8 @@
 
 #include <kcontrol/controller/host.hpp>
 #include <kcontrol/leader/leader_fence.hpp>
-#include <kcontrol/runtime/guest_task.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/user_task.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -37,8 +37,8 @@ public:
         return fence && std::none_of(in_always.begin(), in_always.end(), is_it);
     }
     client guarded(client cl) const { return fence ? cl.guarded(fence->guard()) : cl; }
-    void leave_out(const guest_task& caller) const {
-        if (tasks) tasks->leave_out(caller);
+    void exclude(const user_task& caller) const {
+        if (tasks) tasks->exclude(caller);
     }
 
     std::optional<leader_fence> fence;  // none: all run

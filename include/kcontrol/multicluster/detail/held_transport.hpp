@@ -5,7 +5,7 @@
 #include <kcontrol/client/write_guard.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/websocket.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -22,21 +22,21 @@ public:
 
     awaitable<result<http::response>> round_trip(http::request req, http::exchange_options options) override {
         const result<duration> left = held_();
-        if (!left) return decided<result<http::response>>(left.error());
+        if (!left) return make_ready<result<http::response>>(left.error());
         options.deadline(std::min(options.deadline(), *left));
         return below_->round_trip(std::move(req), std::move(options));
     }
 
     awaitable<result<http::streamed_response>> open_stream(http::request req, http::exchange_options options) override {
         const result<duration> left = held_();
-        if (!left) return decided<result<http::streamed_response>>(left.error());
+        if (!left) return make_ready<result<http::streamed_response>>(left.error());
         return below_->open_stream(std::move(req), std::move(options));
     }
 
     awaitable<result<http::opened_websocket>> open_websocket(http::request req,
                                                              http::exchange_options options) override {
         const result<duration> left = held_();
-        if (!left) return decided<result<http::opened_websocket>>(left.error());
+        if (!left) return make_ready<result<http::opened_websocket>>(left.error());
         return below_->open_websocket(std::move(req), std::move(options));
     }
 

@@ -2,7 +2,7 @@
 
 #include <kcontrol/client/wrap_transports.hpp>
 #include <kcontrol/multicluster/detail/budgeted_transport.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -66,10 +66,10 @@ KCONTROL_DECL void request_turns::leave() {
 KCONTROL_DECL void budgeted_transport::shared::note(const error* failure, bool probe) {
     if (failure == nullptr) {
         if (!breaker.answered()) return;
-        const auto entry = journal.well(env.now());
+        const auto entry = journal.recovered(env.now());
         if (!entry) return;
         std::vector<log_field> fields;
-        append_trouble_end(fields, *entry);
+        append_recovery_field(fields, *entry);
         log.info("the cluster answers again: requests to it are sent", std::move(fields));
         return;
     }
@@ -80,10 +80,10 @@ KCONTROL_DECL void budgeted_transport::shared::note(const error* failure, bool p
     }
     if (!breaker.unanswered(env.now(), random_unit(env), probe)) return;
     ++counts->trips;
-    const auto entry = journal.trouble(failure->code(), env.now());
+    const auto entry = journal.failed(failure->code(), env.now());
     if (!entry) return;
     log.warning("the cluster does not answer: requests to it are refused at once",
-                trouble_fields("reason", failure->what(), *entry));
+                failure_fields("reason", failure->what(), *entry));
 }
 
 KCONTROL_DECL budgeted_transport::budgeted_transport(environment& env, std::shared_ptr<http::transport> below,

@@ -2,7 +2,7 @@
 
 #include <kcontrol/cluster/generic_event.hpp>
 #include <kcontrol/multicluster/detail/cluster_mailbox.hpp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <boost/asio/post.hpp>
 
@@ -59,7 +59,7 @@ KCONTROL_DECL subscription cluster_mailbox::subscribe(any_event_handler handler)
 }
 
 KCONTROL_DECL awaitable<bool> cluster_mailbox::wait_synced(std::stop_token, std::optional<time_point>) {
-    return decided(true);
+    return make_ready(true);
 }
 
 KCONTROL_DECL std::string cluster_mailbox::describe() const {

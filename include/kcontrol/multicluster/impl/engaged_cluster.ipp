@@ -9,7 +9,7 @@
 #include <kcontrol/multicluster/impl/engaged_cluster_kinds.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_leadership.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_status.ipp>
-#include <kcontrol/runtime/decided.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 
 #include <utility>
 
@@ -188,13 +188,13 @@ KCONTROL_DECL void engaged_cluster::refuse(const error& why) {
 
 KCONTROL_DECL awaitable<void> engaged_cluster::disengage() { return impl::disengage_by_caller(impl_); }
 
-KCONTROL_DECL awaitable<void> engaged_cluster::disengage_for(guest_task caller) {
+KCONTROL_DECL awaitable<void> engaged_cluster::disengage_for(user_task caller) {
     return impl::disengage(impl_, std::move(caller));
 }
 
-KCONTROL_DECL void engaged_cluster::leave_out(const guest_task& caller) {
-    impl_->running->leave_out(caller);
-    impl_->leadership.leave_out(caller);
+KCONTROL_DECL void engaged_cluster::exclude(const user_task& caller) {
+    impl_->running->exclude(caller);
+    impl_->leadership.exclude(caller);
 }
 
 KCONTROL_DECL void engaged_cluster::introduce_to(cluster_aware& work) {
@@ -237,7 +237,7 @@ KCONTROL_DECL awaitable<result<void>> engaged_cluster::remove_informers_of(const
     for (const auto& slot : impl_->slots) {
         for (const auto& version : slot->versions) {
             if (!version.info->reads_like(kind)) continue;
-            return decided<result<void>>(
+            return make_ready<result<void>>(
                 error(errc::invalid_argument, "the informer of " + kind.gvk.kind + " (" + kind.gvk.api_version() +
                                                   ") can't be removed: it is one of multicluster_options::kinds()"));
         }

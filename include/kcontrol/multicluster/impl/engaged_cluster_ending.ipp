@@ -46,9 +46,9 @@ inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> sel
     self->begin_term();
 }
 
-inline awaitable<void> engaged_cluster::impl::disengage(std::shared_ptr<impl> self, guest_task caller) {
-    self->running->leave_out(caller);
-    self->leadership.leave_out(caller);
+inline awaitable<void> engaged_cluster::impl::disengage(std::shared_ptr<impl> self, user_task caller) {
+    self->running->exclude(caller);
+    self->leadership.exclude(caller);
     ++self->leaving;
     while (self->ending_over_budget) co_await self->rested.wait(self->env, {});
     --self->leaving;
@@ -77,7 +77,7 @@ inline awaitable<void> engaged_cluster::impl::disengage(std::shared_ptr<impl> se
 
 inline awaitable<void> engaged_cluster::impl::disengage_by_caller(std::shared_ptr<impl> self) {
     const executor mine = co_await boost::asio::this_coro::executor;
-    co_await disengage(self, guest_task::of(mine));
+    co_await disengage(self, user_task::of(mine));
 }
 
 }  // namespace kcontrol

@@ -11,10 +11,10 @@
 #include <kcontrol/multicluster/engaged_cluster.hpp>
 #include <kcontrol/record/recorder_set.hpp>
 #include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/failure_log.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
-#include <kcontrol/runtime/trouble_journal.hpp>
 
 #include <atomic>
 #include <memory>
@@ -102,7 +102,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
 
     // Controllers first, then what they read; then nothing is known any more, and all is as at first.
     static awaitable<void> end_term(std::shared_ptr<impl> self);
-    static awaitable<void> disengage(std::shared_ptr<impl> self, guest_task caller);
+    static awaitable<void> disengage(std::shared_ptr<impl> self, user_task caller);
     static awaitable<void> disengage_by_caller(std::shared_ptr<impl> self);
 
     environment& env;
@@ -130,8 +130,8 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     backoff pause{retry_backoff()};             // of a transport factory that threw
     std::optional<error> failure;               // of the configuration offered last
     std::optional<std::string> engage_failure;  // what on_engage() threw
-    trouble_journal<error_code> refusals;       // of configurations
-    trouble_journal<std::pair<cluster_state, error_code>> journal;
+    failure_log<error_code> refusals;           // of configurations
+    failure_log<std::pair<cluster_state, error_code>> journal;
     std::string warning;
     std::uint64_t generation = 0;
     std::vector<std::shared_ptr<detail::kind_slot>> slots;

@@ -22,10 +22,10 @@ inline void engaged_cluster::impl::run_now(const std::shared_ptr<any_controller>
     stop_parents until;
     until.add(built->token(), stop_reason::disengaged);
     if (!leadership.waits(*one)) {
-        running->spawn_guest(run_controller(shared_from_this(), one, until));
+        running->spawn_user_task(run_controller(shared_from_this(), one, until));
     } else if (leadership.tasks && !leadership.stop.stop_requested()) {
         until.add(leadership.stop, stop_reason::lost_leadership);
-        leadership.tasks->spawn_guest(run_controller(shared_from_this(), one, until));
+        leadership.tasks->spawn_user_task(run_controller(shared_from_this(), one, until));
     }
 }
 

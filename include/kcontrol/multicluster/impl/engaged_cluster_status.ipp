@@ -13,15 +13,15 @@ namespace kcontrol::inline v0_1 {
 inline void engaged_cluster::impl::refuse(const error& why) {
     failure = why;
     if (!config) return;  // that the cluster has failed is told with this reason
-    const auto entry = refusals.trouble(why.code(), env.now());
+    const auto entry = refusals.failed(why.code(), env.now());
     if (!entry) return;
     log.warning("the cluster's new configuration can't be used; the one before stays in use",
-                trouble_fields("reason", why.what(), *entry));
+                failure_fields("reason", why.what(), *entry));
 }
 
 inline void engaged_cluster::impl::accept() {
     failure.reset();
-    refusals.well(env.now());
+    refusals.recovered(env.now());
 }
 
 inline std::pair<cluster_state, error_code> engaged_cluster::impl::cause_of(const cluster_status& now) const {
@@ -41,14 +41,14 @@ inline void engaged_cluster::impl::tell(const cluster_status& now) {
     if (now.state == cluster_state::connecting) return;
     const std::string message = "the cluster is " + std::string(to_string(now.state));
     if (now.state != cluster_state::live) {
-        const auto entry = journal.trouble(cause_of(now), env.now());
-        if (entry) log.warning(message, trouble_fields("reason", now.reason, *entry));
+        const auto entry = journal.failed(cause_of(now), env.now());
+        if (entry) log.warning(message, failure_fields("reason", now.reason, *entry));
         return;
     }
-    const auto entry = journal.well(env.now());
+    const auto entry = journal.recovered(env.now());
     if (!entry) return;
     std::vector<log_field> fields;
-    append_trouble_end(fields, *entry);
+    append_recovery_field(fields, *entry);
     log.info(message, std::move(fields));
 }
 

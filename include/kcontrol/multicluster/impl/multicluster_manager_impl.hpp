@@ -142,12 +142,12 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         return m.object->impl_->has(*desired.config, desired.warning);
     }
 
-    void disengage(const std::string& name, farewell why, const guest_task& caller) {
+    void disengage(const std::string& name, farewell why, const user_task& caller) {
         auto& m = members.at(name);
         m.engage_again.reset();
         if (std::exchange(m.disengaging, true)) {
             if (auto leaving = m.leaving.lock()) {
-                asio::post(m.strand, [object = std::move(leaving), caller] { object->leave_out(caller); });
+                asio::post(m.strand, [object = std::move(leaving), caller] { object->exclude(caller); });
             }
             return;
         }
@@ -157,7 +157,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         tasks.spawn(remove(shared_from_this(), name, std::move(object), caller, why));
     }
 
-    void disengage_others(const std::vector<desired_cluster>& desired, farewell why, const guest_task& caller) {
+    void disengage_others(const std::vector<desired_cluster>& desired, farewell why, const user_task& caller) {
         std::set<std::string> wanted;
         for (const auto& d : desired) wanted.insert(d.name);
         std::vector<std::string> gone;
@@ -185,12 +185,12 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
     }
 
     // The Lease is given up last, when what the leader does has returned.
-    static awaitable<void> join(std::shared_ptr<impl> self, guest_task caller) {
+    static awaitable<void> join(std::shared_ptr<impl> self, user_task caller) {
         const std::uint64_t number = self->offers;
         const time_point deadline = self->env.now() + self->options->graceful_shutdown_timeout();
         if (self->sharding) {
             for (auto& [name, m] : self->members) {
-                if (m.object) asio::post(m.strand, [object = m.object, caller] { object->leave_out(caller); });
+                if (m.object) asio::post(m.strand, [object = m.object, caller] { object->exclude(caller); });
             }
             co_await detail::cluster_sharding::stop(self->sharding, deadline);
             if (self->offers != number) co_return;
@@ -209,15 +209,15 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
     // Whoever awaits it does so on an executor of its own, by which it is known.
     static awaitable<void> stop(std::shared_ptr<impl> self) {
         const executor mine = co_await asio::this_coro::executor;
-        co_await asio::co_spawn(self->home, join(self, guest_task::of(mine)), asio::use_awaitable);
+        co_await asio::co_spawn(self->home, join(self, user_task::of(mine)), asio::use_awaitable);
     }
 
-    static awaitable<void> disengage_one(std::shared_ptr<engaged_cluster> object, guest_task caller) {
+    static awaitable<void> disengage_one(std::shared_ptr<engaged_cluster> object, user_task caller) {
         co_await object->disengage_for(caller);
     }
 
     static awaitable<void> remove(std::shared_ptr<impl> self, std::string name, std::shared_ptr<engaged_cluster> object,
-                                  guest_task caller, farewell why) {
+                                  user_task caller, farewell why) {
         // By value: the map may change while this waits.
         const executor strand = self->members.at(name).strand;
         co_await asio::co_spawn(strand, disengage_one(object, std::move(caller)), asio::use_awaitable);

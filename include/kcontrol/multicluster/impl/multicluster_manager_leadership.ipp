@@ -43,7 +43,7 @@ inline void multicluster_manager::impl::contend() {
 // A term of leadership. The elector says how long the end of it is waited for.
 inline awaitable<void> multicluster_manager::impl::lead_work(std::shared_ptr<impl> self, std::stop_token stop) {
     const executor mine = co_await asio::this_coro::executor;
-    const auto group = std::make_shared<task_group>(self->env, self->home, self->options->log(), guest_task::of(mine));
+    const auto group = std::make_shared<task_group>(self->env, self->home, self->options->log(), user_task::of(mine));
     if (stop.stop_requested()) co_return;
     self->term = group;
     self->term_stop = stop;

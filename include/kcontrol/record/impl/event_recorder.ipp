@@ -2,10 +2,10 @@
 
 #include <kcontrol/record/event_recorder.hpp>
 #include <kcontrol/record/impl/event_objects.hpp>
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/failure_log.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
-#include <kcontrol/runtime/trouble_journal.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <boost/asio/post.hpp>
@@ -123,10 +123,10 @@ struct event_recorder::impl : std::enable_shared_from_this<impl> {
             if (sent || known) {
                 count(decision.name.empty() ? &event_recorder_stats::created : &event_recorder_stats::repeated);
                 correlator.stored(decision.key, std::move(name));
-                const bool was_told = journal.told();
-                if (const auto entry = journal.well(env.now()); entry && was_told) {
+                const bool was_told = journal.reported();
+                if (const auto entry = journal.recovered(env.now()); entry && was_told) {
                     std::vector<log_field> fields;
-                    append_trouble_end(fields, *entry);
+                    append_recovery_field(fields, *entry);
                     log.info("Events are written again", std::move(fields));
                 }
                 co_return;
@@ -195,9 +195,9 @@ struct event_recorder::impl : std::enable_shared_from_this<impl> {
 
     void tell(const detail::pending_event& what, const error& why) {
         if (detail::is_namespace_ending(why) || why == errc::stopped) return;
-        const auto entry = journal.trouble(why.code(), env.now());
+        const auto entry = journal.failed(why.code(), env.now());
         if (!entry) return;
-        auto fields = trouble_fields("reason", why.what(), *entry);
+        auto fields = failure_fields("reason", why.what(), *entry);
         fields.push_back({"object", what.about.gvk.kind + " " + to_string(what.about.key)});
         log.warning("an Event can't be written", std::move(fields));
     }
@@ -212,12 +212,12 @@ struct event_recorder::impl : std::enable_shared_from_this<impl> {
     std::shared_ptr<turn> present;
     async_event changed;
     std::uint64_t last_name = 0;
-    trouble_journal<error_code> journal;
+    failure_log<error_code> journal;
 
     mutable std::mutex mutex;  // of what follows
     std::deque<detail::pending_event> queue;
     event_recorder_stats stats;
-    log_pace full;
+    log_rate_limit full;
     bool closed = false;
 };
 

@@ -27,7 +27,7 @@ KCONTROL_DECL void guarded_calls::tell(std::string_view what, about_call about, 
         const std::string where = detail::describe_about(about, state);
         last_thrown_ = std::string(what) + (where.empty() ? "" : " (" + where + ")") + " threw: " + text;
         auto pace = paces_.find(what);
-        if (pace == paces_.end()) pace = paces_.emplace(what, log_pace(std::chrono::minutes(1))).first;
+        if (pace == paces_.end()) pace = paces_.emplace(what, log_rate_limit(std::chrono::minutes(1))).first;
         const auto times = pace->second.count(env_.now());
         if (!times) return;
         std::vector<log_field> fields{{"function", std::string(what)}};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/runtime/impl/guest_task.hpp>
+#include <kcontrol/runtime/impl/user_task.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -20,7 +20,7 @@ struct task_group::present {
 };
 
 struct task_group::shared {
-    shared(logger l, guest_task w) : log(std::move(l)), within(std::move(w)) {}
+    shared(logger l, user_task w) : log(std::move(l)), within(std::move(w)) {}
 
     void ended(std::exception_ptr failure) {
         --running;
@@ -49,13 +49,13 @@ struct task_group::shared {
     std::uint64_t begun = 0;
     std::list<present*> joins;
     std::size_t running = 0;
-    std::size_t awaited = 0;  // the same without those left out
+    std::size_t awaited = 0;  // the same without those excluded
     async_event idle;
     const logger log;
-    const guest_task within;
+    const user_task within;
 };
 
-KCONTROL_DECL task_group::task_group(environment& env, executor ex, logger log, guest_task within)
+KCONTROL_DECL task_group::task_group(environment& env, executor ex, logger log, user_task within)
     : env_(env), ex_(std::move(ex)), shared_(std::make_shared<shared>(std::move(log), std::move(within))) {}
 
 KCONTROL_DECL task_group::~task_group() = default;
@@ -68,21 +68,21 @@ KCONTROL_DECL void task_group::spawn(awaitable<void> task) {
     });
 }
 
-KCONTROL_DECL void task_group::spawn_guest(awaitable<void> task) {
-    const auto guest = std::make_shared<guest_task::state>(shared_, shared_->begin());
-    const executor its_own = guest_task::task_executor(ex_, guest);
-    boost::asio::co_spawn(its_own, std::move(task), [guest](std::exception_ptr failure) {
-        guest->ended = true;
-        guest->group->ended(std::move(failure));
-        if (!guest->left_out) guest->group->await_one_less(guest->number);
+KCONTROL_DECL void task_group::spawn_user_task(awaitable<void> task) {
+    const auto task_state = std::make_shared<user_task::state>(shared_, shared_->begin());
+    const executor its_own = user_task::task_executor(ex_, task_state);
+    boost::asio::co_spawn(its_own, std::move(task), [task_state](std::exception_ptr failure) {
+        task_state->ended = true;
+        task_state->group->ended(std::move(failure));
+        if (!task_state->excluded) task_state->group->await_one_less(task_state->number);
     });
 }
 
-KCONTROL_DECL void task_group::leave_out(const guest_task& caller) {
-    for (const guest_task* one = &caller; *one; one = &one->state_->group->within) {
+KCONTROL_DECL void task_group::exclude(const user_task& caller) {
+    for (const user_task* one = &caller; *one; one = &one->state_->group->within) {
         if (one->state_->group != shared_) continue;
-        guest_task::state& found = *caller.state_;
-        if (found.ended || std::exchange(found.left_out, true)) return;
+        user_task::state& found = *caller.state_;
+        if (found.ended || std::exchange(found.excluded, true)) return;
         found.group->await_one_less(found.number);
         return;
     }

@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/runtime/backoff.hpp>
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/tracing/otlp_exporter.hpp>
@@ -145,7 +145,7 @@ struct otlp_exporter::impl : std::enable_shared_from_this<otlp_exporter::impl> {
     std::shared_ptr<http::transport> transport;
     logger log;
     task_group tasks;
-    log_pace pace{std::chrono::minutes(1)};
+    log_rate_limit pace{std::chrono::minutes(1)};
     async_event more;
     turn_ptr present;  // between start() and stop()
 

@@ -117,7 +117,7 @@ inline void admit_socket(const std::shared_ptr<server_core>& core, tcp::socket s
     shared.close(outcome.made_room, outcome.why);
     if (outcome.name != 0) {
         try {
-            core->tasks.spawn_guest(serve_socket(core, std::move(socket), outcome.name));
+            core->tasks.spawn_user_task(serve_socket(core, std::move(socket), outcome.name));
         } catch (...) {
             shared.ledger.leave(outcome.name);
             throw;
@@ -290,7 +290,7 @@ namespace detail {
 
 inline awaitable<void> stop_server(std::shared_ptr<server_core> core) {
     const executor caller = co_await boost::asio::this_coro::executor;
-    core->tasks.leave_out(guest_task::of(caller));
+    core->tasks.exclude(user_task::of(caller));
     core->stop_accepting();
     ++core->stops;
     for (auto* one : core->all()) one->stop();
@@ -311,7 +311,7 @@ namespace detail {
 
 inline awaitable<void> drain_server(std::shared_ptr<server_core> core, duration most) {
     const executor caller = co_await boost::asio::this_coro::executor;
-    core->tasks.leave_out(guest_task::of(caller));
+    core->tasks.exclude(user_task::of(caller));
     const time_point deadline = core->shared->env.now() + most;
     // Who is in the system's queue believes that he is connected.
     for (int i = 0; i < 1024 && core->accepting && core->acceptor.is_open() && !accept_one(core, false); ++i) {

@@ -4,7 +4,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/impl/connection_ledger.hpp>
 #include <kcontrol/transport/impl/message_parser.hpp>
@@ -56,7 +56,7 @@ public:
     std::unordered_map<id, server_connection*> connections;
 
 private:
-    log_pace shed_pace_, refused_pace_, postponed_pace_;
+    log_rate_limit shed_pace_, refused_pace_, postponed_pace_;
 };
 
 /// Reads all the time, into a bounded buffer: that is how it notices that the peer has gone while a handler waits.

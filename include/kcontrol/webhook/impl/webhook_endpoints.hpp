@@ -175,7 +175,7 @@ inline awaitable<http::response> webhook_endpoints::answer_in_time(self_ptr self
     }
     const auto as = std::make_shared<webhook_work>();
     call.stop = as->stop.get_token();
-    self->tasks_.spawn_guest(work(self, std::move(at), std::move(call), as));
+    self->tasks_.spawn_user_task(work(self, std::move(at), std::move(call), as));
     while (!as->answer) {
         const wake why = co_await as->answered.wait(self->env_, gone, deadline);
         if (why == wake::notified || as->answer) continue;

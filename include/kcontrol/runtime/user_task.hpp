@@ -9,17 +9,17 @@
 
 namespace kcontrol::inline v0_1 {
 
-/// A task that task_group::spawn_guest() started: code of others (a reconciler, a runnable, an HTTP handler), which may
-/// await the end of what runs it. A handle: copies are the same task.
+/// A task that task_group::spawn_user_task() started: code of the embedding program (a reconciler, a runnable, an HTTP
+/// handler), which may await the end of what runs it. A handle: copies are the same task.
 ///
 /// Thread-safety: of() and copies: shared objects safe.
-class guest_task {
+class user_task {
 public:
-    guest_task() = default;
+    user_task() = default;
 
     /// The task to which a coroutine on that executor belongs, or none: `of(co_await this_coro::executor)`. What a task
     /// awaits belongs to it, and so does what it spawns on its own executor; what it spawns on another one does not.
-    KCONTROL_DECL static guest_task of(const executor& ex);
+    KCONTROL_DECL static user_task of(const executor& ex);
 
     explicit operator bool() const noexcept { return state_ != nullptr; }
 

@@ -12,10 +12,10 @@ namespace kcontrol::inline v0_1 {
 /// Says when a line is due: at once, and then once a period at most, with how often it happened since the line before.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
-class log_pace {
+class log_rate_limit {
 public:
     /// No two lines are due within a period.
-    explicit log_pace(duration period = std::chrono::seconds(10)) : period_(period) {}
+    explicit log_rate_limit(duration period = std::chrono::seconds(10)) : period_(period) {}
 
     /// It has happened. A number: a line is due, about so many.
     std::optional<std::uint64_t> count(time_point now) {

@@ -1,8 +1,8 @@
-// What a guest_task refers to, and the executor by which a coroutine is known to belong to one.
+// What a user_task refers to, and the executor by which a coroutine is known to belong to one.
 #pragma once
 
-#include <kcontrol/runtime/guest_task.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/user_task.hpp>
 
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution/context_as.hpp>
@@ -17,17 +17,17 @@
 namespace kcontrol::inline v0_1 {
 
 // Touched on its group's executor only, but for what never changes.
-struct guest_task::state {
+struct user_task::state {
     state(std::shared_ptr<task_group::shared> g, std::uint64_t n) : group(std::move(g)), number(n) {}
 
     const std::shared_ptr<task_group::shared> group;
     const std::uint64_t number;
-    bool left_out = false;  // nobody waits for it
+    bool excluded = false;  // nobody waits for it
     bool ended = false;
 };
 
 // Another executor that tells to which task its work belongs. It fits into an any_io_executor.
-class guest_task::task_executor {
+class user_task::task_executor {
 public:
     task_executor(executor inner, std::shared_ptr<state> task)
         : shared_(std::make_shared<const parts>(std::move(inner), std::move(task))) {}

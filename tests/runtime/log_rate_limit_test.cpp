@@ -1,12 +1,12 @@
-#include <kcontrol/runtime/log_pace.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace kcontrol;
 using namespace std::chrono_literals;
 
-TEST_CASE("log_pace: at once, then once a period with what happened since") {
-    log_pace pace(10s);
+TEST_CASE("log_rate_limit: at once, then once a period with what happened since") {
+    log_rate_limit pace(10s);
     time_point now{1h};
     CHECK(pace.count(now) == 1);
     CHECK_FALSE(pace.count(now));

@@ -7,9 +7,9 @@
 
 namespace kcontrol::inline v0_1 {
 
-/// Gives that outcome when it is awaited.
+/// An awaitable that is ready: it returns that outcome.
 template <class T>
-awaitable<T> decided(T outcome) {
+awaitable<T> make_ready(T outcome) {
     co_return std::move(outcome);
 }
 
