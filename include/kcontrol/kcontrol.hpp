@@ -304,11 +304,11 @@
 #include <kcontrol/webhook/admission_response.hpp>
 #include <kcontrol/webhook/admission_verdict.hpp>
 #include <kcontrol/webhook/authority_set.hpp>
-#include <kcontrol/webhook/ca_bundle_keeper.hpp>
-#include <kcontrol/webhook/certificate_keeper.hpp>
+#include <kcontrol/webhook/ca_bundle_injector.hpp>
+#include <kcontrol/webhook/certificate_manager.hpp>
 #include <kcontrol/webhook/conversion_review.hpp>
-#include <kcontrol/webhook/kept_webhooks.hpp>
 #include <kcontrol/webhook/kind_conversion.hpp>
+#include <kcontrol/webhook/managed_webhooks.hpp>
 #include <kcontrol/webhook/object_edit.hpp>
 #include <kcontrol/webhook/webhook_builder.hpp>
 #include <kcontrol/webhook/webhook_configuration.hpp>

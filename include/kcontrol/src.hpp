@@ -323,11 +323,11 @@
 #include <kcontrol/webhook/impl/admission_response.ipp>
 #include <kcontrol/webhook/impl/admission_verdict.ipp>
 #include <kcontrol/webhook/impl/authority_set.ipp>
-#include <kcontrol/webhook/impl/ca_bundle_keeper.ipp>
-#include <kcontrol/webhook/impl/certificate_keeper.ipp>
+#include <kcontrol/webhook/impl/ca_bundle_injector.ipp>
+#include <kcontrol/webhook/impl/certificate_manager.ipp>
 #include <kcontrol/webhook/impl/conversion_review.ipp>
-#include <kcontrol/webhook/impl/kept_webhooks.ipp>
 #include <kcontrol/webhook/impl/kind_conversion.ipp>
+#include <kcontrol/webhook/impl/managed_webhooks.ipp>
 #include <kcontrol/webhook/impl/object_edit.ipp>
 #include <kcontrol/webhook/impl/webhook_builder.ipp>
 #include <kcontrol/webhook/impl/webhook_configuration.ipp>

@@ -57,6 +57,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(json::equal(before->at("metadata"), after->at("metadata")));
         all->push_back(std::move(*made));
     }
-    require(json::parse(conversion_answer(*asked, all)).has_value());
+    require(json::parse(conversion_review_response(*asked, all)).has_value());
     return 0;
 }

@@ -5,8 +5,8 @@
 #include <kcontrol/testing/run.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
-#include <kcontrol/webhook/ca_bundle_keeper.hpp>
-#include <kcontrol/webhook/certificate_keeper.hpp>
+#include <kcontrol/webhook/ca_bundle_injector.hpp>
+#include <kcontrol/webhook/certificate_manager.hpp>
 
 #include "support/print.hpp"
 
@@ -69,9 +69,9 @@ awaitable<void> scenario(environment& env, executor ex) {
     const auto way = factory(ex, config.server(), config.tls()).value();
     const auto api = client::connect(env, ex, config, factory).value();
 
-    certificate_keeper_options names;
+    certificate_manager_options names;
     names.secret("default", "authorities").service("default", "hooks");
-    certificate_keeper certificates(env, api, names);
+    certificate_manager certificates(env, api, names);
     const auto refreshed = co_await certificates.refresh();
     REQUIRE_MESSAGE(refreshed, refreshed.error().what());
     REQUIRE(hooks.listen(http::listen_address("127.0.0.1", 0), certificates.load().value()));
@@ -80,7 +80,7 @@ awaitable<void> scenario(environment& env, executor ex) {
     const auto where = webhook_address::service("default", "hooks");
     ca_bundle_options whole;
     whole.whole(true);
-    ca_bundle_keeper bundles(env, api, "platform", all, where, whole);
+    ca_bundle_injector bundles(env, api, "platform", all, where, whole);
     const auto written = co_await bundles.repair(certificates.bundle());
     REQUIRE_MESSAGE(written, written.error().what());
     CHECK(*written == 1);
@@ -88,9 +88,9 @@ awaitable<void> scenario(environment& env, executor ex) {
     const std::string first = co_await create_map(way, "first");
     CHECK(first == "");
     // Another authority: the server's certificate is not the one that is trusted.
-    certificate_keeper_options others;
+    certificate_manager_options others;
     others.secret("default", "others").service("default", "hooks");
-    certificate_keeper strange(env, api, others);
+    certificate_manager strange(env, api, others);
     const auto made = co_await strange.refresh();
     REQUIRE(made);
     const auto distrusting = co_await bundles.repair(strange.bundle());

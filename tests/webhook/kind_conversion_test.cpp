@@ -169,10 +169,10 @@ TEST_CASE("reviews that are none are refused by the path of what is wrong") {
 
 TEST_CASE("an answer has all objects or none") {
     const auto asked = decode_conversion_review(review("net.example.com/v1", "")).value();
-    CHECK(conversion_answer(asked, std::vector<std::string>{"{\"a\":1}", "{}"}) ==
+    CHECK(conversion_review_response(asked, std::vector<std::string>{"{\"a\":1}", "{}"}) ==
           R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"c-1",)"
           R"("convertedObjects":[{"a":1},{}],"result":{"status":"Success"}}})");
-    CHECK(conversion_answer(asked, error(errc::invalid_argument, "no way")) ==
+    CHECK(conversion_review_response(asked, error(errc::invalid_argument, "no way")) ==
           R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"c-1",)"
           R"("convertedObjects":[],"result":{"status":"Failure","message":"no way"}}})");
 }

@@ -5,7 +5,7 @@
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/schema/crd.hpp>
-#include <kcontrol/webhook/kept_webhooks.hpp>
+#include <kcontrol/webhook/managed_webhooks.hpp>
 #include <kcontrol/webhook/webhook_builder.hpp>
 #include <kcontrol/webhook/webhook_flags.hpp>
 
@@ -93,11 +93,11 @@ authority_policy short_lives() {
 }
 
 void serve_kept(manager& m, const webhook_flags& flags, bool whole) {
-    kept_webhook_options kept("kept", *flags.address());
+    managed_webhook_options kept("kept", *flags.address());
     kept.certificates().secret("default", "webhook-authorities").ip("127.0.0.1").policy(short_lives());
     kept.certificates().check_period(std::chrono::milliseconds(500));
     kept.bundles().whole(whole).field_manager("webhook-probe").check_period(std::chrono::seconds(1));
-    get_kept_webhook_server(m, std::move(kept), flags.options());
+    get_managed_webhook_server(m, std::move(kept), flags.options());
 }
 
 }  // namespace

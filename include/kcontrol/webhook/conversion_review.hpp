@@ -31,9 +31,10 @@ KCONTROL_DECL result<conversion_request> decode_conversion_review(std::string_vi
 KCONTROL_DECL result<std::string> convert_one(const std::vector<kind_conversion>& kinds, const conversion_request& of,
                                               std::size_t place);
 
-/// The ConversionReview that answers: all objects in their order, or the one reason why not. A review knows no half
+/// The ConversionReview of the response: all objects in their order, or the one reason why not. A review knows no half
 /// success.
-KCONTROL_DECL std::string conversion_answer(const conversion_request& to, const result<std::vector<std::string>>& made);
+KCONTROL_DECL std::string conversion_review_response(const conversion_request& to,
+                                                     const result<std::vector<std::string>>& made);
 
 }  // namespace kcontrol
 

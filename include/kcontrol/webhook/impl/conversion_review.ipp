@@ -82,8 +82,8 @@ KCONTROL_DECL result<std::string> convert_one(const std::vector<kind_conversion>
                                              detail::quoted_text(version) + " " + detail::quoted_text(text("kind")));
 }
 
-KCONTROL_DECL std::string conversion_answer(const conversion_request& to,
-                                            const result<std::vector<std::string>>& made) {
+KCONTROL_DECL std::string conversion_review_response(const conversion_request& to,
+                                                     const result<std::vector<std::string>>& made) {
     json::writer out;
     out.begin_object();
     out.member("kind", "ConversionReview");

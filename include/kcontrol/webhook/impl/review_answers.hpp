@@ -68,7 +68,7 @@ inline awaitable<http::response> answer_conversion(std::shared_ptr<webhook_fault
         }
         made->push_back(std::move(*one));
     }
-    co_return http::response(200, "application/json", conversion_answer(*asked, made));
+    co_return http::response(200, "application/json", conversion_review_response(*asked, made));
 }
 
 }  // namespace kcontrol::detail

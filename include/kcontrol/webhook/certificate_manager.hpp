@@ -1,5 +1,5 @@
-// A webhook server's certificate without files: an authority in a Secret that all replicas share, and certificates of
-// its that are made anew before they end.
+// A webhook server's certificate without files: an authority in a Secret that all replicas share, and certificates
+// that it signs and that are renewed before they expire.
 #pragma once
 
 #include <kcontrol/base/log.hpp>
@@ -23,26 +23,26 @@ class server;
 }
 
 /// Which Secret, and for which names.
-class certificate_keeper_options {
+class certificate_manager_options {
 public:
     /// The Secret with the authorities: made by whichever replica comes first.
-    certificate_keeper_options& secret(std::string ns, std::string name) {
+    certificate_manager_options& secret(std::string ns, std::string name) {
         return namespace_ = std::move(ns), name_ = std::move(name), *this;
     }
     /// The Service in front of the replicas, by which an API server calls them: NAME.NAMESPACE.svc.
-    certificate_keeper_options& service(const std::string& ns, const std::string& name) {
+    certificate_manager_options& service(const std::string& ns, const std::string& name) {
         names_.push_back(name + "." + ns + ".svc");
         names_.push_back(name + "." + ns + ".svc.cluster.local");
         return *this;
     }
     /// Another name or address, repeatable.
-    certificate_keeper_options& dns(std::string name) { return names_.push_back(std::move(name)), *this; }
+    certificate_manager_options& dns(std::string name) { return names_.push_back(std::move(name)), *this; }
     /// An IPv4 or IPv6 address that the certificate is good for, repeatable.
-    certificate_keeper_options& ip(std::string address) { return addresses_.push_back(std::move(address)), *this; }
+    certificate_manager_options& ip(std::string address) { return addresses_.push_back(std::move(address)), *this; }
     /// How long authorities and certificates last.
-    certificate_keeper_options& policy(authority_policy p) { return policy_ = p, *this; }
+    certificate_manager_options& policy(authority_policy p) { return policy_ = p, *this; }
     /// How often the Secret is read. A replica has to notice a new authority well before that signs.
-    certificate_keeper_options& check_period(duration d) { return check_period_ = d, *this; }
+    certificate_manager_options& check_period(duration d) { return check_period_ = d, *this; }
 
     /// Of secret(); there is no default.
     const std::string& secret_namespace() const noexcept { return namespace_; }
@@ -62,21 +62,21 @@ private:
     duration check_period_ = std::chrono::minutes(1);
 };
 
-/// Keeps the Secret and the certificate. Replicas race for the Secret, and the API server decides: who comes too late
+/// Manages the Secret and the certificate. Replicas race for the Secret, and the API server decides: who comes too late
 /// reads what is there. Every replica has a certificate and a key of its own; only the authority is shared, so who may
 /// read the Secret can pretend to be the program. The account needs get, create and update of that Secret.
 ///
 /// Thread-safety: shared objects unsafe; use it on the client's executor.
 /// Object lifetime: may be destroyed while run() or follow() goes on; the environment and the server outlive these.
-class certificate_keeper {
+class certificate_manager {
 public:
-    /// `c`: reads and writes the Secret. Nothing is asked before refresh() or run().
-    KCONTROL_DECL certificate_keeper(environment& env, client c, certificate_keeper_options options, logger log = {});
+    /// `c`: reads and writes the Secret. There is no request before refresh() or run().
+    KCONTROL_DECL certificate_manager(environment& env, client c, certificate_manager_options options, logger log = {});
 
-    /// Keeps both right until `stop`. What fails is logged, once as long as it stays the same, and tried again after
-    /// 5 s; the certificate is made anew in time meanwhile, by the authorities that were read last.
+    /// Keeps both up to date until `stop`. A failure is logged once while it stays the same, and retried after 5 s; the
+    /// certificate is renewed in time meanwhile, by the authorities that were read last.
     KCONTROL_DECL awaitable<void> run(std::stop_token stop);
-    /// One look at the Secret. Errors: those of the API server; unavailable where others write it all the time;
+    /// Reads the Secret once. Errors: those of the API server; unavailable where others write it all the time;
     /// stopped.
     KCONTROL_DECL awaitable<result<void>> refresh(std::stop_token stop = {});
 
@@ -98,5 +98,5 @@ private:
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/webhook/impl/certificate_keeper.ipp>
+#include <kcontrol/webhook/impl/certificate_manager.ipp>
 #endif

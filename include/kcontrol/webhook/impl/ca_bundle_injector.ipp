@@ -2,8 +2,8 @@
 
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/runtime/wait.hpp>
-#include <kcontrol/webhook/ca_bundle_keeper.hpp>
-#include <kcontrol/webhook/certificate_keeper.hpp>
+#include <kcontrol/webhook/ca_bundle_injector.hpp>
+#include <kcontrol/webhook/certificate_manager.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -86,7 +86,7 @@ inline std::string missing_webhook(const json::value& live, const json::value& w
 
 }  // namespace detail
 
-KCONTROL_DECL awaitable<result<bool>> ca_bundle_keeper::repair_one(const json::value& wanted, std::stop_token stop) {
+KCONTROL_DECL awaitable<result<bool>> ca_bundle_injector::repair_one(const json::value& wanted, std::stop_token stop) {
     const std::string what = std::string(json::get_string(wanted, {"kind"})) + " " +
                              std::string(json::get_string(wanted, {"metadata", "name"}));
     const bool is_definition = json::get_string(wanted, {"kind"}) == "CustomResourceDefinition";
@@ -122,7 +122,7 @@ KCONTROL_DECL awaitable<result<bool>> ca_bundle_keeper::repair_one(const json::v
     co_return true;
 }
 
-KCONTROL_DECL awaitable<result<int>> ca_bundle_keeper::repair(std::string bundle, std::stop_token stop) {
+KCONTROL_DECL awaitable<result<int>> ca_bundle_injector::repair(std::string bundle, std::stop_token stop) {
     const auto all = webhook_configurations(name_, webhooks_, address_, bundle);
     if (!all) co_return all.error();
     int written = 0;
@@ -136,7 +136,7 @@ KCONTROL_DECL awaitable<result<int>> ca_bundle_keeper::repair(std::string bundle
     co_return written;
 }
 
-KCONTROL_DECL awaitable<void> ca_bundle_keeper::run(certificate_keeper& from, std::stop_token stop) {
+KCONTROL_DECL awaitable<void> ca_bundle_injector::run(certificate_manager& from, std::stop_token stop) {
     while (!stop.stop_requested()) {
         if (const std::string bundle = from.bundle(); !bundle.empty()) {
             const auto done = co_await repair(bundle, stop);

@@ -1,7 +1,7 @@
 #include <kcontrol/base/base64.hpp>
 #include <kcontrol/testing/sim_world.hpp>
-#include <kcontrol/webhook/ca_bundle_keeper.hpp>
-#include <kcontrol/webhook/certificate_keeper.hpp>
+#include <kcontrol/webhook/ca_bundle_injector.hpp>
+#include <kcontrol/webhook/certificate_manager.hpp>
 
 #include "support/print.hpp"
 
@@ -46,14 +46,14 @@ struct fixture {
         return std::count_if(log_lines.begin(), log_lines.end(),
                              [&](const std::string& line) { return line.find(part) != std::string::npos; });
     }
-    static certificate_keeper_options options() {
-        certificate_keeper_options out;
+    static certificate_manager_options options() {
+        certificate_manager_options out;
         out.secret("default", "authorities").service("default", "hooks").check_period(10min);
         out.policy(
             authority_policy().authority_lifetime(100h).renew_before(40h).publish_ahead(2h).certificate_lifetime(10h));
         return out;
     }
-    certificate_keeper keeper() { return {world.env(), world.connect(server), options(), log()}; }
+    certificate_manager manager() { return {world.env(), world.connect(server), options(), log()}; }
     template <class F>
     void start(F work) {
         boost::asio::co_spawn(world.get_executor(), std::move(work), boost::asio::detached);
@@ -81,13 +81,13 @@ webhook_registration hook_for_maps(const std::string& name) {
 
 TEST_CASE("replicas that race for the Secret agree on one authority") {
     fixture f;
-    std::vector<std::unique_ptr<certificate_keeper>> replicas;
+    std::vector<std::unique_ptr<certificate_manager>> replicas;
     int done = 0;
     for (int i = 0; i < 5; ++i) {
-        replicas.push_back(std::make_unique<certificate_keeper>(f.keeper()));
+        replicas.push_back(std::make_unique<certificate_manager>(f.manager()));
         CHECK_FALSE(replicas.back()->load());
-        f.start([&f, &done, keeper = replicas.back().get()]() -> awaitable<void> {
-            const auto refreshed = co_await keeper->refresh();
+        f.start([&f, &done, manager = replicas.back().get()]() -> awaitable<void> {
+            const auto refreshed = co_await manager->refresh();
             CHECK_MESSAGE(refreshed, refreshed.error().what());
             ++done;
         });
@@ -111,7 +111,7 @@ TEST_CASE("replicas that race for the Secret agree on one authority") {
 
 TEST_CASE("certificates and authorities are made anew before they end, and never is one shown that is not trusted") {
     fixture f;
-    certificate_keeper one = f.keeper(), other = f.keeper();
+    certificate_manager one = f.manager(), other = f.manager();
     f.start([&] { return one.run(f.stop.get_token()); });
     f.start([&] { return other.run(f.stop.get_token()); });
     f.world.run_for(1min);
@@ -140,18 +140,18 @@ TEST_CASE("certificates and authorities are made anew before they end, and never
 
 TEST_CASE("a Secret that somebody has damaged or deleted is made anew") {
     fixture f;
-    certificate_keeper keeper = f.keeper();
-    f.start([&] { return keeper.run(f.stop.get_token()); });
+    certificate_manager manager = f.manager();
+    f.start([&] { return manager.run(f.stop.get_token()); });
     f.world.run_for(10s);
-    const std::string before = keeper.bundle();
+    const std::string before = manager.bundle();
     REQUIRE(f.server.api().patch(secrets, {"default", "authorities"}, {{"data", {{"authorities", "bm9uZQ=="}}}}));
     f.world.run_for(11min);
-    CHECK(keeper.bundle() != before);
-    CHECK(certificates_in(keeper.bundle()) == 1);
-    const std::string second = keeper.bundle();
+    CHECK(manager.bundle() != before);
+    CHECK(certificates_in(manager.bundle()) == 1);
+    const std::string second = manager.bundle();
     REQUIRE(f.server.api().remove(secrets, {"default", "authorities"}));
     f.world.run_for(11min);
-    CHECK(keeper.bundle() != second);
+    CHECK(manager.bundle() != second);
     CHECK(f.server.api().get(secrets, {"default", "authorities"}));
 }
 
@@ -162,9 +162,9 @@ TEST_CASE("of a Secret that somebody else has made all else stays") {
         "data": {"other": "eA=="}})")
                            .value();
     REQUIRE(f.server.api().create(made));
-    certificate_keeper keeper = f.keeper();
-    REQUIRE(f.world.run(keeper.refresh()));
-    CHECK(keeper.load());
+    certificate_manager manager = f.manager();
+    REQUIRE(f.world.run(manager.refresh()));
+    CHECK(manager.load());
     const json::value now = f.secret();
     CHECK(now.at("metadata").at("labels").at("app") == "hooks");
     CHECK(now.at("type") == "example.com/authorities");
@@ -174,29 +174,29 @@ TEST_CASE("of a Secret that somebody else has made all else stays") {
 
 TEST_CASE("a server that can't be reached is asked again, and what there was is served meanwhile") {
     fixture f;
-    certificate_keeper keeper = f.keeper();
+    certificate_manager manager = f.manager();
     f.world.network().set_link("cluster", link_state::refused);
-    f.start([&] { return keeper.run(f.stop.get_token()); });
+    f.start([&] { return manager.run(f.stop.get_token()); });
     f.world.run_for(1min);
-    CHECK_FALSE(keeper.load());
+    CHECK_FALSE(manager.load());
     f.world.network().set_link("cluster", link_state::up);
     f.world.run_for(1min);
-    REQUIRE(keeper.load());
+    REQUIRE(manager.load());
     f.world.network().set_link("cluster", link_state::refused);
     f.world.run_for(1h);
-    REQUIRE(keeper.load());
+    REQUIRE(manager.load());
     // For as long as its authority is good the certificate is made anew without the server: it ends after ten hours.
-    const std::string before = keeper.load().value().cert_pem();
-    const std::string bundle = keeper.bundle();
+    const std::string before = manager.load().value().cert_pem();
+    const std::string bundle = manager.bundle();
     f.world.run_for(8h);
-    const std::string since = keeper.load().value().cert_pem();
+    const std::string since = manager.load().value().cert_pem();
     CHECK(since != before);
     f.world.run_for(20h);
-    CHECK(keeper.load().value().cert_pem() != since);
-    CHECK(keeper.bundle() == bundle);
+    CHECK(manager.load().value().cert_pem() != since);
+    CHECK(manager.bundle() == bundle);
     f.world.network().set_link("cluster", link_state::up);
     f.world.run_for(11min);
-    CHECK(keeper.bundle() == bundle);
+    CHECK(manager.bundle() == bundle);
     CHECK(f.logged("could not be looked after") == 2);  // once each time that the server was away
 }
 
@@ -209,25 +209,25 @@ TEST_CASE("a damaged Secret that may not be written is told once, with the reaso
     f.server.api().set_faults([](const http::server_request& r) {
         return r.method == "PUT" ? fault().status(403, "Forbidden", "secrets is forbidden") : fault();
     });
-    certificate_keeper keeper = f.keeper();
-    f.start([&] { return keeper.run(f.stop.get_token()); });
+    certificate_manager manager = f.manager();
+    f.start([&] { return manager.run(f.stop.get_token()); });
     f.world.run_for(5min);
-    CHECK_FALSE(keeper.load());
+    CHECK_FALSE(manager.load());
     CHECK(f.logged("is damaged") == 1);
     CHECK(f.logged("could not be looked after") == 1);
     CHECK(f.logged("secrets is forbidden") == 1);
     f.server.api().set_faults({});
     f.world.run_for(1min);
-    CHECK(keeper.load());
+    CHECK(manager.load());
     CHECK(f.logged("is damaged") == 1);
 }
 
-TEST_CASE("a stop ends both keepers at once, though a server does not answer") {
+TEST_CASE("a stop ends the manager and the injector at once, though a server does not answer") {
     fixture f;
-    certificate_keeper certificates = f.keeper();
+    certificate_manager certificates = f.manager();
     const std::vector<webhook_registration> hooks{hook_for_maps("a.example.com")};
-    ca_bundle_keeper bundles(f.world.env(), f.world.connect(f.server), "platform", hooks,
-                             webhook_address::service("default", "hooks"), ca_bundle_options().whole(true), f.log());
+    ca_bundle_injector bundles(f.world.env(), f.world.connect(f.server), "platform", hooks,
+                               webhook_address::service("default", "hooks"), ca_bundle_options().whole(true), f.log());
     REQUIRE(f.world.run(certificates.refresh()));
     f.world.network().set_link("cluster", link_state::black_hole);
     int ended = 0;
@@ -263,8 +263,8 @@ TEST_CASE("caBundle is written into configurations and definitions, these fields
     crd.at("spec").as_object()["conversion"] = manifests[1].at("spec").at("conversion");
     REQUIRE(f.server.api().create(crd));
 
-    ca_bundle_keeper keeper(f.world.env(), f.world.connect(f.server), "platform", hooks, address, {}, f.log());
-    const auto repair = [&](const std::string& bundle) { return f.world.run(keeper.repair(bundle)); };
+    ca_bundle_injector injector(f.world.env(), f.world.connect(f.server), "platform", hooks, address, {}, f.log());
+    const auto repair = [&](const std::string& bundle) { return f.world.run(injector.repair(bundle)); };
     CHECK(repair("one").value() == 2);
     const auto bundle_of = [&](const char* hook) {
         const json::value whole = f.server.api().get(validating, {"", "platform"}).value();
@@ -301,14 +301,14 @@ TEST_CASE("caBundle is written into configurations and definitions, these fields
     }
     SUBCASE("a webhook is not there") {
         hooks.push_back(hook_for_maps("c.example.com"));
-        ca_bundle_keeper more(f.world.env(), f.world.connect(f.server), "platform", hooks, address);
+        ca_bundle_injector more(f.world.env(), f.world.connect(f.server), "platform", hooks, address);
         const auto refused = f.world.run(more.repair("two"));
         REQUIRE_FALSE(refused);
         CHECK(std::string(refused.error().what()).find("\"c.example.com\"") != std::string::npos);
     }
     SUBCASE("a configuration that the program keeps is made and kept") {
-        ca_bundle_keeper whole(f.world.env(), f.world.connect(f.server), "own", hooks, address,
-                               ca_bundle_options().whole(true));
+        ca_bundle_injector whole(f.world.env(), f.world.connect(f.server), "own", hooks, address,
+                                 ca_bundle_options().whole(true));
         CHECK(f.world.run(whole.repair("one")).value() == 1);  // the definition says all that it has to
         json::value changed = f.server.api().get(validating, {"", "own"}).value();
         changed.at("webhooks").at(1).as_object()["failurePolicy"] = "Ignore";
@@ -322,9 +322,9 @@ TEST_CASE("a rotation goes through: the bundle is everywhere before a certificat
     fixture f;
     const auto address = webhook_address::service("default", "hooks");
     const std::vector<webhook_registration> hooks{hook_for_maps("a.example.com")};
-    certificate_keeper certificates = f.keeper();
-    ca_bundle_keeper bundles(f.world.env(), f.world.connect(f.server), "platform", hooks, address,
-                             ca_bundle_options().whole(true).check_period(5min), f.log());
+    certificate_manager certificates = f.manager();
+    ca_bundle_injector bundles(f.world.env(), f.world.connect(f.server), "platform", hooks, address,
+                               ca_bundle_options().whole(true).check_period(5min), f.log());
     f.start([&] { return certificates.run(f.stop.get_token()); });
     f.start([&] { return bundles.run(certificates, f.stop.get_token()); });
     for (int hour = 0; hour < 200; ++hour) {

@@ -6,7 +6,7 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/self_signed.hpp>
 #include <kcontrol/transport/server.hpp>
-#include <kcontrol/webhook/certificate_keeper.hpp>
+#include <kcontrol/webhook/certificate_manager.hpp>
 
 #include <algorithm>
 #include <map>
@@ -39,8 +39,8 @@ inline std::string common_name_of(std::string name) {
 
 }  // namespace detail
 
-struct certificate_keeper::state {
-    state(environment& e, client c, certificate_keeper_options o, logger l)
+struct certificate_manager::state {
+    state(environment& e, client c, certificate_manager_options o, logger l)
         : env(e), api(std::move(c)), options(std::move(o)), log(std::move(l)) {}
 
     result<void> add_authority(authority_set& to) const {
@@ -133,7 +133,7 @@ struct certificate_keeper::state {
 
     environment& env;
     client api;
-    certificate_keeper_options options;
+    certificate_manager_options options;
     logger log;
     authority_set known;
     bool damaged = false;  // the Secret is, and that was logged
@@ -145,11 +145,11 @@ struct certificate_keeper::state {
     async_event changed;
 };
 
-KCONTROL_DECL certificate_keeper::certificate_keeper(environment& env, client c, certificate_keeper_options options,
-                                                     logger log)
+KCONTROL_DECL certificate_manager::certificate_manager(environment& env, client c, certificate_manager_options options,
+                                                       logger log)
     : state_(std::make_shared<state>(env, std::move(c), std::move(options), std::move(log))) {}
 
-KCONTROL_DECL awaitable<result<void>> certificate_keeper::refresh(std::stop_token stop) {
+KCONTROL_DECL awaitable<result<void>> certificate_manager::refresh(std::stop_token stop) {
     constexpr int attempts = 10;
     const auto self = state_;
     const namespaced_name key(self->options.secret_namespace(), self->options.secret_name());
@@ -187,10 +187,10 @@ KCONTROL_DECL awaitable<result<void>> certificate_keeper::refresh(std::stop_toke
                                            " of the webhooks' authorities is written by others all the time");
 }
 
-KCONTROL_DECL awaitable<void> certificate_keeper::run(std::stop_token stop) {
+KCONTROL_DECL awaitable<void> certificate_manager::run(std::stop_token stop) {
     constexpr duration retry = std::chrono::seconds(5);
     const auto self = state_;
-    certificate_keeper same(*this);
+    certificate_manager same(*this);
     std::string told, told_beside;  // as long as they stay the same they are not logged again
     while (!stop.stop_requested()) {
         const auto done = co_await same.refresh(stop);
@@ -216,13 +216,13 @@ KCONTROL_DECL awaitable<void> certificate_keeper::run(std::stop_token stop) {
     }
 }
 
-KCONTROL_DECL result<http::server_tls> certificate_keeper::load() const {
+KCONTROL_DECL result<http::server_tls> certificate_manager::load() const {
     if (state_->serving) return *state_->serving;
     return error(errc::unavailable, "the Secret " + state_->options.secret_namespace() + "/" +
                                         state_->options.secret_name() + " has not been read yet");
 }
 
-KCONTROL_DECL awaitable<void> certificate_keeper::follow(http::server& of, std::stop_token stop) {
+KCONTROL_DECL awaitable<void> certificate_manager::follow(http::server& of, std::stop_token stop) {
     const auto self = state_;
     std::uint64_t given = 0;  // something may have come since load()
     while (!stop.stop_requested()) {
@@ -239,9 +239,9 @@ KCONTROL_DECL awaitable<void> certificate_keeper::follow(http::server& of, std::
     }
 }
 
-KCONTROL_DECL std::string certificate_keeper::bundle() const { return state_->bundle; }
+KCONTROL_DECL std::string certificate_manager::bundle() const { return state_->bundle; }
 
-KCONTROL_DECL awaitable<bool> certificate_keeper::wait_for_bundle(duration most, std::stop_token stop) {
+KCONTROL_DECL awaitable<bool> certificate_manager::wait_for_bundle(duration most, std::stop_token stop) {
     const auto self = state_;
     const wake why = co_await self->changed.wait(self->env, stop, self->env.now() + most);
     co_return why == wake::stopped;
