@@ -91,7 +91,7 @@ public:
         co_return kcontrol::result<void>();
     }
     void abort() override {}
-    std::stop_token gone() const override { return {}; }
+    std::stop_token disconnected() const override { return {}; }
 
     int status = 0;
 

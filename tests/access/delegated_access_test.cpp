@@ -265,7 +265,7 @@ TEST_CASE_FIXTURE(fixture, "an error that passes costs a while, and no request")
 
 TEST_CASE_FIXTURE(fixture,
                   "a crowd of guesses is bounded, at the cluster and here, and drives out no one who is known") {
-    guard(access_options().max_reviews(2, 3).max_remembered(8));
+    guard(access_options().max_reviews(2, 3).max_cached(8));
     CHECK(ask_as(prometheus) == 200);
     std::size_t at_once = 0, most_at_once = 0;
     answer_reviews_with(
@@ -281,7 +281,7 @@ TEST_CASE_FIXTURE(fixture,
     CHECK(ask_as(prometheus) == 200);
     context.run_for(10s);
     CHECK(at_once == 5);  // the other three, each in its turn
-    CHECK(access->stats().crowded == 15);
+    CHECK(access->stats().overloaded == 15);
     answer_reviews_with([](const auto&) { return fault(); });
     for (int i = 0; i < 30; ++i) CHECK(ask_as("guess-" + std::to_string(i)) == 401);
     const std::size_t asked = token_reviews();

@@ -54,22 +54,22 @@ private:
     public:
         wire(line& owner, kcontrol::http::responder& inner) : owner_(owner), inner_(inner) {}
         kcontrol::awaitable<kcontrol::result<void>> send(kcontrol::http::response answer) override {
-            co_await owner_.unmuted(inner_.gone());
+            co_await owner_.unmuted(inner_.disconnected());
             auto sent = co_await inner_.send(std::move(answer));
             co_return sent;
         }
         kcontrol::awaitable<kcontrol::result<void>> start(kcontrol::http::response_head head) override {
-            co_await owner_.unmuted(inner_.gone());
+            co_await owner_.unmuted(inner_.disconnected());
             auto sent = co_await inner_.start(std::move(head));
             co_return sent;
         }
         kcontrol::awaitable<kcontrol::result<void>> write(std::string piece) override {
-            co_await owner_.unmuted(inner_.gone());
+            co_await owner_.unmuted(inner_.disconnected());
             auto sent = co_await inner_.write(std::move(piece));
             co_return sent;
         }
         void abort() override { inner_.abort(); }
-        std::stop_token gone() const override { return inner_.gone(); }
+        std::stop_token disconnected() const override { return inner_.disconnected(); }
         void admit() override { inner_.admit(); }
         bool holds(std::size_t bytes) override { return inner_.holds(bytes); }
 

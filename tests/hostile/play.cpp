@@ -147,7 +147,7 @@ awaitable<void> play::serve(http::server_request request, http::responder& out) 
 }
 
 awaitable<void> play::perform(reply what, http::responder& out) {
-    const auto gone = out.gone();
+    const auto gone = out.disconnected();
     const std::stop_token never;
     if (what.delay() > duration::zero()) co_await sleep_for(env, what.delay(), gone);
     bool open = !gone.stop_requested();

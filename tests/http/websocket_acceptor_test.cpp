@@ -20,11 +20,11 @@ http::request asking() {
 }  // namespace
 
 TEST_CASE("a request asks for a WebSocket with all that it needs, or does not") {
-    CHECK(http::asks_for_websocket(asking()));
+    CHECK(http::is_websocket_upgrade(asking()));
     const auto without = [](const char* name, const char* value) {
         http::request out = asking();
         out.headers.set(name, value);
-        return http::asks_for_websocket(out);
+        return http::is_websocket_upgrade(out);
     };
     CHECK_FALSE(without("Connection", "keep-alive"));
     CHECK_FALSE(without("Connection", "upgraded"));
@@ -33,7 +33,7 @@ TEST_CASE("a request asks for a WebSocket with all that it needs, or does not") 
     CHECK_FALSE(without("Sec-WebSocket-Key", "short"));
     http::request post = asking();
     post.method = "POST";
-    CHECK_FALSE(http::asks_for_websocket(post));
+    CHECK_FALSE(http::is_websocket_upgrade(post));
 }
 
 TEST_CASE("of the subprotocols that a client offers the first known one is taken") {

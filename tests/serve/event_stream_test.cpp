@@ -128,7 +128,7 @@ TEST_CASE("silence is broken by a comment; who falls too far behind is cut off")
     f.env.run_ready(f.context);
     CHECK(f.client.take() == "one : too slow; reconnect for the present state\n\n");
     CHECK(f.stream.clients() == 0);
-    CHECK(f.stream.cut_off() == 1);
+    CHECK(f.stream.disconnected() == 1);
 }
 
 TEST_CASE("who is too far behind is cut off at once, without waiting for it to read on") {
@@ -138,10 +138,10 @@ TEST_CASE("who is too far behind is cut off at once, without waiting for it to r
     f.publish("one ");  // being written
     f.env.advance(2s, f.context);
     f.publish("two ");
-    CHECK(f.stream.cut_off() == 0);
+    CHECK(f.stream.disconnected() == 0);
     CHECK(f.stream.queued_bytes() == 4);
     f.publish("three and more ");
-    CHECK(f.stream.cut_off_behind() == 1);
+    CHECK(f.stream.disconnected_slow() == 1);
     CHECK(f.client.aborted);
     CHECK(f.stream.clients() == 0);
     CHECK(f.stream.queued_bytes() == 0);
@@ -162,9 +162,9 @@ TEST_CASE("a crowd that does not read costs no more than one that does not") {
     const std::string event(100, 'x');
     for (int i = 0; i < 10; ++i) f.publish(event);
     CHECK(f.stream.queued_bytes() == 1000);
-    CHECK(f.stream.cut_off() == 0);
+    CHECK(f.stream.disconnected() == 0);
     f.publish(event);
-    CHECK(f.stream.cut_off() == 900);
+    CHECK(f.stream.disconnected() == 900);
     CHECK(f.stream.clients() == 1);
     CHECK(f.client.body == "being written" + std::string(1100, 'x'));
     CHECK(f.log.size() == 1);  // not 900
@@ -195,7 +195,7 @@ TEST_CASE("a new client takes the place of the one that is stuck the longest, or
     CHECK(other.aborted);
     CHECK_FALSE(f.client.aborted);
     CHECK(f.stream.clients() == 2);
-    CHECK(f.stream.cut_off_crowded() == 1);
+    CHECK(f.stream.disconnected_for_capacity() == 1);
     f.connect(later, greet);
     CHECK(f.client.aborted);
     CHECK(later.body == "hello ");

@@ -23,7 +23,7 @@ public:
         co_return result<void>();
     }
     void abort() override { aborted = true; }
-    std::stop_token gone() const override { return gone_.get_token(); }
+    std::stop_token disconnected() const override { return gone_.get_token(); }
     void go_away() { gone_.request_stop(); }
     void admit() override { admitted = true; }
     bool holds(std::size_t bytes) override {

@@ -30,7 +30,7 @@ awaitable<void> serve(environment& env, http::server_request req, http::responde
         for (int i = 0; i < 1000; ++i) {
             auto written = co_await out.write("piece\n");
             if (!written) co_return;
-            const wake reason = co_await sleep_for(env, 1s, out.gone());
+            const wake reason = co_await sleep_for(env, 1s, out.disconnected());
             if (reason == wake::stopped) co_return;
         }
         co_return;

@@ -58,7 +58,7 @@ struct stage {
         http::response answer = how ? how(seen.size()) : http::response(200, "application/json", "{}");
         if (answer.status == 0) {  // says nothing
             async_event never;
-            co_await never.wait(world.env(), out.gone());
+            co_await never.wait(world.env(), out.disconnected());
             co_return;
         }
         auto sent = co_await out.send(std::move(answer));

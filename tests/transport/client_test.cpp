@@ -18,7 +18,7 @@ awaitable<void> stream_pieces(system_environment& env, int pieces, http::server_
     for (int i = 0; i < pieces; ++i) (void)co_await out.write("piece " + std::to_string(i) + "\n");
     if (req.target == "/hang") {
         async_event never;
-        co_await never.wait(env, out.gone());
+        co_await never.wait(env, out.disconnected());
     }
 }
 
@@ -30,7 +30,7 @@ http::handler streaming(loopback& net, int pieces) {
 
 awaitable<void> wait_for_gone(system_environment& env, bool& noticed, http::server_request, http::responder& out) {
     async_event never;
-    co_await never.wait(env, out.gone());
+    co_await never.wait(env, out.disconnected());
     noticed = true;
 }
 

@@ -184,7 +184,7 @@ TEST_CASE("what a peer may take its time for") {
         std::string text;
         int seconds;
         const char* answer;
-        http::late_for late;
+        http::timeout_cause late;
     };
     const auto options = http::server_options()
                              .first_request_timeout(7s)
@@ -193,13 +193,13 @@ TEST_CASE("what a peer may take its time for") {
                              .idle_timeout(20s)
                              .write_timeout(9s);
     const row rows[] = {
-        {"nothing is said", "", 7, "", http::late_for::first_request},
-        {"half a first request", get, 7, "HTTP/1.1 408 ", http::late_for::first_request},
-        {"half a body", get + "Content-Length: 9\r\n\r\n", 4, "HTTP/1.1 408 ", http::late_for::request},
-        {"nothing more", get + "\r\n", 20, "HTTP/1.1 200 ", http::late_for::idle},
-        {"half a second request", get + "\r\n" + get, 3, "HTTP/1.1 200 ", http::late_for::request},
+        {"nothing is said", "", 7, "", http::timeout_cause::first_request},
+        {"half a first request", get, 7, "HTTP/1.1 408 ", http::timeout_cause::first_request},
+        {"half a body", get + "Content-Length: 9\r\n\r\n", 4, "HTTP/1.1 408 ", http::timeout_cause::request},
+        {"nothing more", get + "\r\n", 20, "HTTP/1.1 200 ", http::timeout_cause::idle},
+        {"half a second request", get + "\r\n" + get, 3, "HTTP/1.1 200 ", http::timeout_cause::request},
         {"a stream that is not read", "GET /stream HTTP/1.1\r\nHost: h\r\n\r\n", 9, "HTTP/1.1 200 ",
-         http::late_for::answer},
+         http::timeout_cause::answer},
     };
     for (const auto& row : rows) {
         CAPTURE(std::string(row.what));
@@ -208,7 +208,7 @@ TEST_CASE("what a peer may take its time for") {
         f.advance(std::chrono::seconds(row.seconds) - 1ms);
         CHECK(f.server.connections() == 1);
         f.advance(1ms);
-        if (row.late != http::late_for::answer) f.advance(1s);  // a refusal is read for so long
+        if (row.late != http::timeout_cause::answer) f.advance(1s);  // a refusal is read for so long
         f.until([&] { return f.server.connections() == 0; });
         std::string said;
         CHECK(crowded::is_closed(socket, said));
@@ -228,7 +228,7 @@ TEST_CASE("a byte a second does not make a first request last") {
     }
     f.advance(1s);
     f.until([&] { return f.server.connections() == 0; });
-    CHECK(f.server.stats().timed_out_for(http::late_for::first_request) == 2);
+    CHECK(f.server.stats().timed_out_for(http::timeout_cause::first_request) == 2);
 }
 
 TEST_CASE("who does not log in goes, whatever is asked without") {
@@ -245,18 +245,18 @@ TEST_CASE("who does not log in goes, whatever is asked without") {
     f.advance(1s);
     f.until([&] { return f.server.connections() == 1; });
     CHECK(crowded::is_closed(stranger));
-    CHECK(f.server.stats().timed_out_for(http::late_for::login) == 1);
+    CHECK(f.server.stats().timed_out_for(http::timeout_cause::login) == 1);
     f.advance(54s);
     CHECK_FALSE(crowded::is_closed(friendly));
     f.advance(1s);
     f.until([&] { return f.server.connections() == 0; });
-    CHECK(f.server.stats().timed_out_for(http::late_for::idle) == 1);
+    CHECK(f.server.stats().timed_out_for(http::timeout_cause::idle) == 1);
 }
 
 TEST_CASE("who never pauses has no more time to log in") {
     crowded f(http::server_options().login_timeout(5s),
               [&f](http::server_request req, http::responder& out) -> awaitable<void> {
-                  co_await sleep_for(f.env, 3s, out.gone());
+                  co_await sleep_for(f.env, 3s, out.disconnected());
                   co_await echo(std::move(req), out);
               });
     auto& busy = f.add(get + "\r\n" + get + "\r\n" + get + "\r\n" + get + "\r\n");
@@ -267,7 +267,7 @@ TEST_CASE("who never pauses has no more time to log in") {
     std::size_t answers = 0;
     for (auto at = said.find("200 OK"); at != std::string::npos; at = said.find("200 OK", at + 1)) ++answers;
     CHECK(answers == 2);
-    CHECK(f.server.stats().timed_out_for(http::late_for::login) == 1);
+    CHECK(f.server.stats().timed_out_for(http::timeout_cause::login) == 1);
 }
 
 TEST_CASE("a TLS handshake has its own, short time") {
@@ -283,7 +283,7 @@ TEST_CASE("a TLS handshake has its own, short time") {
     f.advance(1ms);
     f.until([&] { return f.server.connections() == 0; });
     CHECK(crowded::is_closed(silent));
-    CHECK(f.server.stats().timed_out_for(http::late_for::handshake) == 1);
+    CHECK(f.server.stats().timed_out_for(http::timeout_cause::handshake) == 1);
 }
 
 TEST_CASE("an address has no more connections than allowed, and takes none from others") {

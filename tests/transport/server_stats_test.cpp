@@ -18,7 +18,7 @@ TEST_CASE("server_stats: every limit and every time limit has its series, of sev
     of.handler_exceptions = 8;
     of.shed[static_cast<std::size_t>(shed_reason::address)] = 3;
     of.refused[static_cast<std::size_t>(shed_reason::bytes)] = 4;
-    of.timed_out[static_cast<std::size_t>(late_for::first_request)] = 6;
+    of.timed_out[static_cast<std::size_t>(timeout_cause::first_request)] = 6;
     metrics_registry all;
     all.collect([&](metrics_writer& out) {
         write_server_metrics(out, "main", of);

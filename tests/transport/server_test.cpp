@@ -24,7 +24,7 @@ awaitable<void> hold(system_environment& env, int& waiting, http::server_request
     (void)co_await out.write("first\n");
     ++waiting;
     async_event never;
-    co_await never.wait(env, out.gone());
+    co_await never.wait(env, out.disconnected());
     --waiting;
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("stop does not wait for idle connections and does not wait for ever fo
     run(net.context, idle->stop());
     CHECK(net.env.now() - begun < 1min);
 
-    async_event release;  // a handler that does not heed gone()
+    async_event release;  // a handler that does not heed disconnected()
     bool waiting = false;
     auto stubborn = net.serve(
         [&](http::server_request, http::responder&) -> awaitable<void> {
@@ -384,8 +384,8 @@ TEST_CASE("a drain closes idle connections, ends a request that has begun, and c
     bool open = false;
     const auto server = net.serve([&](http::server_request asked, http::responder& out) -> awaitable<void> {
         ++handled;
-        while (asked.target == "/slow" && !open) co_await go_on.wait(net.env, out.gone());
-        http::response answer(out.gone().stop_requested() ? 500 : 200);
+        while (asked.target == "/slow" && !open) co_await go_on.wait(net.env, out.disconnected());
+        http::response answer(out.disconnected().stop_requested() ? 500 : 200);
         const auto sent = co_await out.send(std::move(answer));
         static_cast<void>(sent);
     });

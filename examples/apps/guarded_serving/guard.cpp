@@ -27,7 +27,7 @@ public:
         return out_.write(std::move(piece));
     }
     void abort() override { out_.abort(); }
-    std::stop_token gone() const override { return out_.gone(); }
+    std::stop_token disconnected() const override { return out_.disconnected(); }
     void admit() override { out_.admit(); }
     bool holds(std::size_t bytes) override { return out_.holds(bytes); }
 

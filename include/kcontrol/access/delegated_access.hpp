@@ -14,33 +14,33 @@
 
 namespace kcontrol::inline v0_1 {
 
-/// What became of requests, each once, and of the questions to the cluster about them.
+/// The outcomes of requests, each counted once, and the reviews that the cluster was asked for.
 class access_stats {
 public:
     std::uint64_t allowed = 0;       ///< requests let through, those to paths of always_allow() too
     std::uint64_t unauthorized = 0;  ///< 401
     std::uint64_t forbidden = 0;     ///< 403
     std::uint64_t failed = 0;        ///< 500: the cluster could not be asked
-    std::uint64_t crowded = 0;       ///< 503: too many questions wait already
+    std::uint64_t overloaded = 0;    ///< 503: too many reviews wait already
     std::uint64_t malformed = 0;     ///< 400: the path can't be decoded, or does not begin with a slash
-    std::uint64_t ended = 0;         ///< 503: the program ends, or the asker has gone
-    /// Questions to the cluster: whose a token is, and what he may do.
-    std::uint64_t token_reviews = 0, access_reviews = 0;  ///< questions; each once, however often it was repeated
-    std::uint64_t remembered = 0;                         ///< answers that were known still
+    std::uint64_t ended = 0;         ///< 503: the program ends, or the client has disconnected
+    /// Requests to the cluster: TokenReviews and SubjectAccessReviews.
+    std::uint64_t token_reviews = 0, access_reviews = 0;  ///< each once, however often it was retried
+    std::uint64_t cache_hits = 0;                         ///< answers from the cache
 };
 
 /// Lets requests through whose sender has a bearer token of the cluster's and the right to do what he asks: the verb is
 /// the method in lower case, the non-resource URL is the path, decoded, without the query. Everybody else gets, as
-/// text: 401 (no token, or nobody's), 403, 500 (the cluster could not be asked; the log says why), 503 (too many ask
-/// at a time; the program ends; the asker has gone) or 400 (a path with a broken escape, or without a slash at its
-/// beginning). Nobody gets through because something failed.
+/// text: 401 (no token, or nobody's), 403, 500 (the cluster could not be asked; the log has the reason), 503 (too many
+/// concurrent requests; the program ends; the client has disconnected) or 400 (a path with a broken escape, or without
+/// a slash at its beginning). Nobody gets through because something failed.
 ///
 /// Who runs it needs the right to create tokenreviews.authentication.k8s.io and
 /// subjectaccessreviews.authorization.k8s.io: the ClusterRole system:auth-delegator.
 ///
-/// Answers are remembered for a while (access_options) by the digest of the token, never by the token itself, which is
-/// neither logged nor handed on: handlers get requests without their Authorization header. Who asks the same while the
-/// question is at the cluster waits for its answer; a question goes on when its asker has gone.
+/// Answers are cached for a while (access_options) by the digest of the token, never by the token itself, which is
+/// neither logged nor passed on: handlers get requests without their Authorization header. Equal requests share one
+/// review, which continues when its client has disconnected.
 ///
 /// Thread-safety: shared objects unsafe; use it, and the server, on the client's executor.
 /// Object lifetime: handlers may outlive it, and answer 503 then; destruction ends what is at the cluster.

@@ -25,9 +25,9 @@ public:
     access_options& max_reviews(std::size_t at_once, std::size_t waiting) {
         return max_reviews_ = at_once == 0 ? 1 : at_once, max_waiting_ = waiting, *this;
     }
-    /// How many answers are remembered of each sort: tokens that are somebody's, tokens that are nobody's (a crowd that
-    /// guesses drives out guesses only), and what who may do. Default 1024.
-    access_options& max_remembered(std::size_t entries) { return max_remembered_ = entries, *this; }
+    /// How many answers are cached of each sort: valid tokens, invalid tokens (many guesses evict guesses only), and
+    /// permissions. Default 1024.
+    access_options& max_cached(std::size_t entries) { return max_cached_ = entries, *this; }
     /// A path that is served to everybody, as kube-apiserver's /healthz; it and nothing below it. Repeatable.
     access_options& always_allow(std::string path) { return always_allowed_.push_back(std::move(path)), *this; }
     /// Tokens must be for one of these audiences; else for the API server's own. Repeatable.
@@ -39,7 +39,7 @@ public:
     duration review_timeout() const noexcept { return review_timeout_; }
     std::size_t max_reviews() const noexcept { return max_reviews_; }
     std::size_t max_waiting() const noexcept { return max_waiting_; }  ///< questions; beyond them 503; default 64
-    std::size_t max_remembered() const noexcept { return max_remembered_; }
+    std::size_t max_cached() const noexcept { return max_cached_; }
     /// Paths that are served to everybody; default none.
     const std::vector<std::string>& always_allowed() const noexcept { return always_allowed_; }
     /// A token must be for one of these; empty, which is the default: for the API server's own.
@@ -51,7 +51,7 @@ private:
     duration denied_ttl_ = std::chrono::seconds(30);
     duration review_timeout_ = std::chrono::seconds(10);
     std::size_t max_reviews_ = 8, max_waiting_ = 64;
-    std::size_t max_remembered_ = 1024;
+    std::size_t max_cached_ = 1024;
     std::vector<std::string> always_allowed_, audiences_;
 };
 

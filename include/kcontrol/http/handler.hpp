@@ -35,8 +35,8 @@ public:
     /// called while the handler waits for it.
     virtual void abort() = 0;
 
-    /// Triggered when the peer has gone or the server stops: a handler that waits for something gives up then.
-    virtual std::stop_token gone() const = 0;
+    /// Triggered when the client has disconnected or the server stops: a waiting handler ends then.
+    virtual std::stop_token disconnected() const = 0;
 
     /// Says that the peer may be served: it has shown who it is, or need not. A server with a time limit for that
     /// (server_options::login_timeout) closes the connection of one of which no handler says so.

@@ -13,8 +13,8 @@
 
 namespace kcontrol::inline v0_1::http {
 
-/// Whether a request asks to go on as a WebSocket of version 13, with all that it needs.
-KCONTROL_DECL bool asks_for_websocket(const request& asked);
+/// Whether a request is a complete upgrade to a WebSocket of version 13.
+KCONTROL_DECL bool is_websocket_upgrade(const request& asked);
 
 /// The first of the subprotocols that a request offers which is among `known`, or empty.
 KCONTROL_DECL std::string offered_subprotocol(const request& asked, std::span<const std::string_view> known);

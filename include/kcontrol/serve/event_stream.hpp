@@ -62,7 +62,7 @@ public:
     /// Sends a client what comes before the events, such as the present state. Its error ends the stream.
     using opening = std::function<awaitable<result<void>>(responder&)>;
 
-    /// Without clients. `log` is told of those that are cut off or refused.
+    /// Without clients. Disconnections and refusals are logged in `log`.
     explicit event_stream(environment& env, event_stream_options options = {}, logger log = {})
         : env_(env), options_(options), log_(std::move(log)) {}
 
@@ -75,11 +75,12 @@ public:
 
     const event_stream_options& options() const noexcept { return options_; }  ///< as it was made with
     std::size_t clients() const noexcept { return clients_.size(); }           ///< whose streams have not ended yet
-    /// How many clients were cut off because they were too far behind, and because others wanted their place.
-    std::uint64_t cut_off_behind() const noexcept { return cut_off_behind_; }
-    std::uint64_t cut_off_crowded() const noexcept { return cut_off_crowded_; }  ///< for others in want of a place
+    /// How many clients were disconnected because they were too far behind.
+    std::uint64_t disconnected_slow() const noexcept { return disconnected_slow_; }
+    /// How many clients were disconnected to make room for others.
+    std::uint64_t disconnected_for_capacity() const noexcept { return disconnected_for_capacity_; }
     /// Both.
-    std::uint64_t cut_off() const noexcept { return cut_off_behind_ + cut_off_crowded_; }
+    std::uint64_t disconnected() const noexcept { return disconnected_slow_ + disconnected_for_capacity_; }
     /// How many were not served because there were too many.
     std::uint64_t refused() const noexcept { return refused_; }
     /// What it keeps for its clients, in bytes of events.
@@ -109,7 +110,7 @@ private:
     logger log_;
     event_log log_of_events_;
     std::list<client> clients_;
-    std::uint64_t cut_off_behind_ = 0, cut_off_crowded_ = 0, refused_ = 0;
+    std::uint64_t disconnected_slow_ = 0, disconnected_for_capacity_ = 0, refused_ = 0;
     log_rate_limit behind_pace_, crowded_pace_;
 };
 

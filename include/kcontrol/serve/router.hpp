@@ -32,7 +32,7 @@ private:
 };
 
 /// Answers whole at once. It must be quick.
-using answer_function = std::function<response(const routed_request&)>;
+using response_function = std::function<response(const routed_request&)>;
 /// Answers by the responder: as a stream, or after some waiting. An http::handler is one.
 using route_handler = std::function<awaitable<void>(routed_request, responder&)>;
 
@@ -44,13 +44,13 @@ using route_handler = std::function<awaitable<void>(routed_request, responder&)>
 class router {
 public:
     /// Adds a route of GET, and so of HEAD.
-    KCONTROL_DECL router& get(std::string_view pattern, answer_function answer);
+    KCONTROL_DECL router& get(std::string_view pattern, response_function answer);
     /// Adds a route. `method` empty: every method, for what decides about methods itself.
-    KCONTROL_DECL router& add(std::string method, std::string_view pattern, answer_function answer);
+    KCONTROL_DECL router& add(std::string method, std::string_view pattern, response_function answer);
     /// Adds a route that `serve` answers by the responder; `method` and `pattern` as of add().
     KCONTROL_DECL router& stream(std::string method, std::string_view pattern, route_handler serve);
     /// Answers the requests, of any method, that no route fits.
-    KCONTROL_DECL router& otherwise(answer_function answer);
+    KCONTROL_DECL router& otherwise(response_function answer);
 
     /// The answer to a request; nothing if its route is one of stream().
     KCONTROL_DECL std::optional<response> answer(server_request asked) const;
@@ -60,7 +60,7 @@ public:
 
 private:
     struct route {
-        answer_function answer;  ///< or else:
+        response_function answer;  ///< or else:
         route_handler serve;
     };
     struct choice {
@@ -73,7 +73,7 @@ private:
 
     route_table table_;
     std::vector<route> routes_;
-    answer_function otherwise_;
+    response_function otherwise_;
 };
 
 }  // namespace kcontrol::http

@@ -50,14 +50,15 @@ public:
     /// The port bound, or 0.
     KCONTROL_DECL std::uint16_t local_port() const noexcept;
 
-    /// Stops listening, triggers every responder's gone(), closes idle connections, lets handlers finish for
+    /// Stops listening, triggers every responder's disconnected(), closes idle connections, lets handlers finish for
     /// drain_timeout, then closes the rest and returns soon after. Idempotent. listen() and start() may follow. A
     /// handler that awaits it is not waited for, and may answer afterwards.
     KCONTROL_DECL awaitable<void> stop();
 
     /// Stops listening and lets go of nothing that has begun: idle connections are closed, the others after the answer
-    /// to the request that they are at, which says `Connection: close`, and handlers' gone() is not triggered. What has
-    /// not ended after `most` does so as in stop(). Returns when all have ended; listen() and start() may follow.
+    /// to the request that they are at, which says `Connection: close`, and handlers' disconnected() is not triggered.
+    /// What has not ended after `most` does so as in stop(). Returns when all have ended; listen() and start() may
+    /// follow.
     KCONTROL_DECL awaitable<void> drain(duration most);
 
     /// Cuts every connection off with a reset, as a crash would; still listening. For tests and fault injection.

@@ -47,7 +47,8 @@ public:
     server_options& idle_timeout(duration d) { return idle_timeout_ = d, *this; }
     /// How long a peer may take less than the next 64 KiB of its answer, or what is left of it. Default 60 s.
     server_options& write_timeout(duration d) { return write_timeout_ = d, *this; }
-    /// How long stop() lets handlers finish once gone() is triggered, before it closes their connections. Default 1 s.
+    /// How long stop() lets handlers finish once disconnected() is triggered, before it closes their connections.
+    /// Default 1 s.
     server_options& drain_timeout(duration d) { return drain_timeout_ = d, *this; }
 
     std::size_t max_connections() const noexcept { return max_connections_; }

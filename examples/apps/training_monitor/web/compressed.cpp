@@ -91,7 +91,7 @@ public:
         broken_ = true;
         out_.abort();
     }
-    std::stop_token gone() const override { return out_.gone(); }
+    std::stop_token disconnected() const override { return out_.disconnected(); }
     void admit() override { out_.admit(); }
     bool holds(std::size_t bytes) override {
         held_ = bytes;

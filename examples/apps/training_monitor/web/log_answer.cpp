@@ -116,7 +116,8 @@ kcontrol::awaitable<void> serve(http::routed_request asked, http::responder& to,
     }
     const auto count = std::shared_ptr<void>(nullptr, [running](void*) { --*running; });
     ++*running;
-    auto reading = read_log_tail(std::move(*from), question.pod, question.container, question.previous, to.gone());
+    auto reading =
+        read_log_tail(std::move(*from), question.pod, question.container, question.previous, to.disconnected());
     const auto read =
         co_await boost::asio::co_spawn(of.clusters_executor(), std::move(reading), boost::asio::use_awaitable);
     auto whole = answer(question, read);

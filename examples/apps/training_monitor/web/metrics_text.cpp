@@ -64,8 +64,8 @@ std::string metrics_text(const job_table& table, const event_hub& hub) {
     const auto& stream = hub.stream();
     out.family("training_monitor_stream_cut_off_total", "counter",
                "Clients cut off: behind (too slow), or crowded (stuck, and others wanted their place).");
-    out.sample({{"reason", "behind"}}, stream.cut_off_behind());
-    out.sample({{"reason", "crowded"}}, stream.cut_off_crowded());
+    out.sample({{"reason", "behind"}}, stream.disconnected_slow());
+    out.sample({{"reason", "crowded"}}, stream.disconnected_for_capacity());
     out.family("training_monitor_stream_refused_total", "counter", "Clients refused because there were too many.");
     out.sample({}, stream.refused());
     out.family("training_monitor_stream_queued_bytes", "gauge", "Events kept for clients that are behind.");

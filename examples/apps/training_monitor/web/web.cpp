@@ -21,7 +21,7 @@ constexpr std::string_view json_type = "application/json";
 constexpr std::size_t piece_bytes = std::size_t{64} << 10;
 
 // For HEAD on what is answered in pieces otherwise.
-http::answer_function head_only(std::string_view type) {
+http::response_function head_only(std::string_view type) {
     return [type](const http::routed_request&) {
         http::response out(200, type, {});
         http::protect(out.headers);

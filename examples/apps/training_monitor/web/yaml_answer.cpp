@@ -112,7 +112,7 @@ kcontrol::awaitable<void> serve(http::routed_request asked, http::responder& to,
     }
     const auto count = std::shared_ptr<void>(nullptr, [running](void*) { --*running; });
     ++*running;
-    auto reading = read_object(std::move(*question.from), question.what, question.key, to.gone());
+    auto reading = read_object(std::move(*question.from), question.what, question.key, to.disconnected());
     const auto read =
         co_await boost::asio::co_spawn(of.clusters_executor(), std::move(reading), boost::asio::use_awaitable);
     auto whole = answer(*question.what, read);

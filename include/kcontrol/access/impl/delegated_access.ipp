@@ -27,9 +27,9 @@ struct delegated_access::core : std::enable_shared_from_this<delegated_access::c
           options(std::move(o)),
           log(std::move(l)),
           digest(std::move(d)),
-          somebodys(options.max_remembered()),
-          nobodys(options.max_remembered()),
-          decisions(options.max_remembered()) {}
+          somebodys(options.max_cached()),
+          nobodys(options.max_cached()),
+          decisions(options.max_cached()) {}
 
     void close() {
         closed = true;
@@ -59,7 +59,7 @@ struct delegated_access::core : std::enable_shared_from_this<delegated_access::c
     template <class T>
     static awaitable<result<T>> review_once(self_ptr self, std::shared_ptr<const T> asked, time_point deadline);
 
-    bool crowded() const {
+    bool overloaded() const {
         return open_tokens.size() + open_accesses.size() >= options.max_reviews() + options.max_waiting();
     }
     std::optional<http::response> fail(const error& why, const char* what, std::string_view secret);
@@ -202,17 +202,17 @@ inline awaitable<result<detail::token_owner>> delegated_access::core::whose(self
     const key of = self->digest.of({token.reveal()});
     const time_point now = self->cl.env().now();
     if (const auto* known = self->somebodys.find(of, now)) {
-        ++self->stats.remembered;
+        ++self->stats.cache_hits;
         co_return *known;
     }
     if (self->nobodys.find(of, now) != nullptr) {
-        ++self->stats.remembered;
+        ++self->stats.cache_hits;
         co_return detail::token_owner();
     }
     std::shared_ptr<detail::open_review<detail::token_owner>> question;
     if (const auto found = self->open_tokens.find(of); found != self->open_tokens.end()) {
         question = found->second;
-    } else if (self->crowded()) {
+    } else if (self->overloaded()) {
         co_return error(errc::limit_exceeded);
     } else {
         question = self->open(self->open_tokens, of, ask_whose(self, of, std::move(token)));
@@ -228,13 +228,13 @@ inline awaitable<result<bool>> delegated_access::core::may(self_ptr self, detail
     if (!text) co_return text.error();
     const key of = self->digest.of({*text});
     if (const auto* known = self->decisions.find(of, self->cl.env().now())) {
-        ++self->stats.remembered;
+        ++self->stats.cache_hits;
         co_return *known;
     }
     std::shared_ptr<detail::open_review<bool>> question;
     if (const auto found = self->open_accesses.find(of); found != self->open_accesses.end()) {
         question = found->second;
-    } else if (self->crowded()) {
+    } else if (self->overloaded()) {
         co_return error(errc::limit_exceeded);
     } else {
         question = self->open(self->open_accesses, of, ask_whether(self, of, std::move(asked)));
@@ -250,7 +250,7 @@ inline std::optional<http::response> delegated_access::core::fail(const error& w
         return detail::access_refusal(503, "the program ends, or you have gone");
     }
     if (why == errc::limit_exceeded) {
-        ++stats.crowded;
+        ++stats.overloaded;
         return detail::access_refusal(503, "too many ask at a time; try again");
     }
     ++stats.failed;
@@ -302,7 +302,7 @@ inline awaitable<void> delegated_access::core::serve(self_ptr self, http::handle
                std::find(open.begin(), open.end(), *path) == open.end()) {
         secret_string token(std::string(detail::bearer_token_of(asked.headers.get("Authorization"))));
         std::string verb = detail::verb_of_method(asked.method);
-        refused = co_await refusal(self, *path, std::move(verb), std::move(token), out.gone());
+        refused = co_await refusal(self, *path, std::move(verb), std::move(token), out.disconnected());
         if (!refused) out.admit();
     }
     if (refused) {
@@ -355,7 +355,7 @@ KCONTROL_DECL void write_access_metrics(metrics_writer& out, const std::string& 
     total("unauthorized", of.unauthorized);
     total("forbidden", of.forbidden);
     total("failed", of.failed);
-    total("crowded", of.crowded);
+    total("crowded", of.overloaded);
     total("malformed", of.malformed);
     total("ended", of.ended);
     const auto reviews = [&](const char* review, std::uint64_t value) {
@@ -365,7 +365,7 @@ KCONTROL_DECL void write_access_metrics(metrics_writer& out, const std::string& 
     };
     reviews("token", of.token_reviews);
     reviews("access", of.access_reviews);
-    reviews("remembered", of.remembered);
+    reviews("remembered", of.cache_hits);
 }
 
 }  // namespace kcontrol

@@ -110,12 +110,12 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
     const std::uint64_t number = log.begin(request, job.info);
     if (faults) job.injected = faults(request);
     if (job.injected.delay() > duration::zero()) {
-        const wake why = co_await sleep_for(env, job.injected.delay(), out.gone());
+        const wake why = co_await sleep_for(env, job.injected.delay(), out.disconnected());
         if (why == wake::stopped) co_return;
     }
     if (job.injected.hangs()) {
         async_event never;
-        co_await never.wait(env, out.gone());
+        co_await never.wait(env, out.disconnected());
         co_return;
     }
     if (job.injected.drops()) {

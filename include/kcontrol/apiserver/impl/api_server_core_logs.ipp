@@ -66,7 +66,7 @@ KCONTROL_DECL awaitable<int> api_server_core::serve_log(const http::server_reque
             break;
         }
         if (!query->follow || query->previous || !may_say_more(pods->get(key))) break;
-        const wake why = co_await log_written.wait(env, out.gone());
+        const wake why = co_await log_written.wait(env, out.disconnected());
         open = why != wake::stopped;
     }
     co_return started ? 200 : 0;

@@ -94,7 +94,7 @@ KCONTROL_DECL outcome<api_server_core::planned_stream> api_server_core::plan_str
     }
     plan.acceptor = dynamic_cast<http::websocket_acceptor*>(&out);
     plan.protocol = http::offered_subprotocol(request, stream_protocols(forwards));
-    const bool can = plan.acceptor != nullptr && !plan.protocol.empty() && http::asks_for_websocket(request);
+    const bool can = plan.acceptor != nullptr && !plan.protocol.empty() && http::is_websocket_upgrade(request);
     if (can) return plan;
     return failure(501, "NotImplemented",
                    "this server speaks " + std::string(stream_protocols(forwards).front()) +

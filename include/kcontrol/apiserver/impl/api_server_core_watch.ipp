@@ -212,7 +212,7 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
         }
         if (self.given == open_watch::order::abort) out.abort();
         if (self.given != open_watch::order::run || job.table->removed() || cursor.lost_events()) co_return;
-        const wake why = co_await self.wake.wait(env, out.gone(), schedule.next());
+        const wake why = co_await self.wake.wait(env, out.disconnected(), schedule.next());
         if (why == wake::stopped) co_return;
         const time_point now = env.now();
         cursor.pass(view_of(replica).cache);

@@ -32,7 +32,7 @@ inline awaitable<bool> write_at_rate(environment& env, http::responder& out, std
         const auto written = co_await out.write(std::move(piece));
         if (!written) co_return false;
         const duration pause = duration(std::chrono::seconds(1)) * bytes / static_cast<std::int64_t>(rate);
-        const wake why = co_await sleep_for(env, pause, out.gone());
+        const wake why = co_await sleep_for(env, pause, out.disconnected());
         if (why == wake::stopped) co_return false;
     }
     co_return true;

@@ -28,7 +28,7 @@ inline bool has_element(std::string_view list, std::string_view wanted) {
 
 }  // namespace detail
 
-KCONTROL_DECL bool asks_for_websocket(const request& asked) {
+KCONTROL_DECL bool is_websocket_upgrade(const request& asked) {
     constexpr std::size_t key_digits = 24;  // base64 of 16 bytes
     return asked.method == "GET" && detail::has_element(asked.headers.get("Connection"), "upgrade") &&
            detail::has_element(asked.headers.get("Upgrade"), "websocket") &&

@@ -59,7 +59,7 @@ public:
         co_return written;
     }
     void abort() override { of_.out.abort(); }
-    std::stop_token gone() const override { return of_.out.gone(); }
+    std::stop_token disconnected() const override { return of_.out.disconnected(); }
     void admit() override { of_.out.admit(); }
     bool holds(std::size_t bytes) override { return of_.out.holds(bytes); }
 
@@ -97,7 +97,7 @@ KCONTROL_DECL void event_stream::publish(std::string event) {
             continue;
         }
         cut(each);
-        ++cut_off_behind_;
+        ++disconnected_slow_;
         const auto times = behind_pace_.count(env_.now());
         if (!times) continue;
         log_.warning("clients of the event stream are too slow and cut off",
@@ -116,7 +116,7 @@ inline bool event_stream::make_room() {
         if (is_stalled(each) && (!slowest || each.writing_since < slowest->writing_since)) slowest = &each;
     }
     if (there < options_.max_clients()) return true;
-    ++(slowest ? cut_off_crowded_ : refused_);
+    ++(slowest ? disconnected_for_capacity_ : refused_);
     if (slowest) cut(*slowest);
     if (const auto times = crowded_pace_.count(env_.now())) {
         log_.warning(
@@ -149,7 +149,7 @@ KCONTROL_DECL awaitable<void> event_stream::serve(responder& out, response_head 
 }
 
 inline awaitable<void> event_stream::send_events(responder& out, client& self) {
-    const std::stop_token gone = out.gone();
+    const std::stop_token gone = out.disconnected();
     while (!gone.stop_requested()) {
         std::string piece;
         if (self.cut) {

@@ -5,11 +5,11 @@
 
 namespace kcontrol::inline v0_1::http {
 
-KCONTROL_DECL router& router::get(std::string_view pattern, answer_function answer) {
+KCONTROL_DECL router& router::get(std::string_view pattern, response_function answer) {
     return add("GET", pattern, std::move(answer));
 }
 
-KCONTROL_DECL router& router::add(std::string method, std::string_view pattern, answer_function answer) {
+KCONTROL_DECL router& router::add(std::string method, std::string_view pattern, response_function answer) {
     table_.add(std::move(method), pattern);
     routes_.push_back({std::move(answer), nullptr});
     return *this;
@@ -21,7 +21,7 @@ KCONTROL_DECL router& router::stream(std::string method, std::string_view patter
     return *this;
 }
 
-KCONTROL_DECL router& router::otherwise(answer_function answer) {
+KCONTROL_DECL router& router::otherwise(response_function answer) {
     otherwise_ = std::move(answer);
     return *this;
 }

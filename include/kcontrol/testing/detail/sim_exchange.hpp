@@ -82,7 +82,7 @@ public:
     }
 
     void abort() override { exchange_->break_with(errc::connection_lost); }
-    std::stop_token gone() const override { return exchange_->gone.get_token(); }
+    std::stop_token disconnected() const override { return exchange_->gone.get_token(); }
 
     // The handler has returned.
     void finish() {

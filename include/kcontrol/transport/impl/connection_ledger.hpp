@@ -57,7 +57,7 @@ public:
     KCONTROL_DECL void leave(id one);
 
     void was_refused(shed_reason why) noexcept { ++stats_.refused[static_cast<std::size_t>(why)]; }
-    void was_late(late_for what) noexcept { ++stats_.timed_out[static_cast<std::size_t>(what)]; }
+    void was_late(timeout_cause what) noexcept { ++stats_.timed_out[static_cast<std::size_t>(what)]; }
 
     std::size_t size() const noexcept { return entries_.size(); }
     /// False: it has left, or made room.

@@ -20,7 +20,7 @@ public:
     awaitable<result<void>> start(response_head head) override;
     awaitable<result<void>> write(std::string piece) override;
     void abort() override;
-    std::stop_token gone() const override;
+    std::stop_token disconnected() const override;
     void admit() override { owner_.admit(); }
     bool holds(std::size_t bytes) override;
     awaitable<result<std::unique_ptr<websocket>>> accept_websocket(const request& asked,

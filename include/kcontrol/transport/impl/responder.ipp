@@ -136,7 +136,7 @@ inline bool server_responder::holds(std::size_t bytes) {
     return false;
 }
 
-inline std::stop_token server_responder::gone() const { return owner_.gone_.get_token(); }
+inline std::stop_token server_responder::disconnected() const { return owner_.gone_.get_token(); }
 
 inline awaitable<bool> server_responder::finish(bool handler_failed) {
     if (state_ == state::streaming && handler_failed) {

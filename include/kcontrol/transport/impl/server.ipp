@@ -300,7 +300,7 @@ inline awaitable<void> stop_server(std::shared_ptr<server_core> core) {
     if (!drained) {
         for (auto* one : core->all()) one->close();
         const bool ended = co_await core->tasks.join(env.now() + std::chrono::seconds(1));
-        if (!ended) core->shared->log.warning("an HTTP handler does not heed gone(); it is left behind");
+        if (!ended) core->shared->log.warning("an HTTP handler does not heed disconnected(); it is left behind");
     }
     --core->stops;
 }

@@ -70,7 +70,7 @@ public:
     /// Answers requests until the connection ends. The one coroutine of the connection.
     awaitable<void> serve();
 
-    void stop();   // closes an idle connection; triggers gone() of a running handler
+    void stop();   // closes an idle connection; triggers disconnected() of a running handler
     void drain();  // closes an idle connection, and another one after its next answer
     void close();
     void reset();
@@ -83,9 +83,9 @@ private:
     /// What the peer has to do by a time, or the connection ends.
     class due {
     public:
-        due(time_point w, late_for what) : when(w), for_what(what) {}
+        due(time_point w, timeout_cause what) : when(w), for_what(what) {}
         time_point when;
-        late_for for_what;
+        timeout_cause for_what;
     };
 
     void pump();

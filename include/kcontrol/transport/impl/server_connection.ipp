@@ -112,15 +112,15 @@ inline void server_connection::pump() {
 inline server_connection::due server_connection::by_login(due other) const {
     const duration login = shared_->options.login_timeout();
     if (login == duration::zero() || known_ || begun_ + login >= other.when) return other;
-    return due(begun_ + login, late_for::login);
+    return due(begun_ + login, timeout_cause::login);
 }
 
 // Of one that does not even pause between its requests.
 inline bool server_connection::is_late_with_login() {
     const time_point now = shared_->env.now();
-    const due by = by_login(due(now, late_for::idle));
-    if (by.for_what != late_for::login) return false;
-    shared_->ledger.was_late(late_for::login);
+    const due by = by_login(due(now, timeout_cause::idle));
+    if (by.for_what != timeout_cause::login) return false;
+    shared_->ledger.was_late(timeout_cause::login);
     return true;
 }
 
@@ -184,7 +184,7 @@ inline awaitable<result<void>> server_connection::write_out(write_buffers out) {
         account_for_answer();
         if (granted_ == 0) co_await take_turn();
         const time_point now = shared_->env.now();
-        const due by = by_login(due(now + shared_->options.write_timeout(), late_for::answer));
+        const due by = by_login(due(now + shared_->options.write_timeout(), timeout_cause::answer));
         shared_->ledger.waits(name_, now);
         const write_buffers slice = take_slice(out, write_slice);
         // Who is late with the login may still be told so.
@@ -236,7 +236,7 @@ inline awaitable<bool> server_connection::open_tls() {
     handshaking_ = false;
     dog_->deadline(std::nullopt);
     if (failure) {
-        if (dog_->cause() == cut_cause::timeout) shared_->ledger.was_late(late_for::handshake);
+        if (dog_->cause() == cut_cause::timeout) shared_->ledger.was_late(timeout_cause::handshake);
         tell_that_tls_is_spoken(*stream_, failure);
         shared_->log.debug("TLS handshake failed", {{"peer", peer_}, {"error", tls_failure_text(failure)}});
         co_return false;
@@ -327,10 +327,10 @@ inline awaitable<int> server_connection::read_head(message_parser<true>& parser)
     bool begun = input_.size() != 0;
     const auto& options = shared_->options;
     const auto until = [&] {
-        if (first_) return by_login(due(first_due_, late_for::first_request));
+        if (first_) return by_login(due(first_due_, timeout_cause::first_request));
         const time_point now = shared_->env.now();
-        return by_login(begun ? due(now + options.header_timeout(), late_for::request)
-                              : due(now + options.idle_timeout(), late_for::idle));
+        return by_login(begun ? due(now + options.header_timeout(), timeout_cause::request)
+                              : due(now + options.idle_timeout(), timeout_cause::idle));
     };
     due by = until();
     for (;;) {
@@ -363,8 +363,8 @@ inline awaitable<int> server_connection::read_body(message_parser<true>& parser)
         const auto written = co_await write_out(out);
         if (!written) co_return -1;
     }
-    due by(shared_->env.now() + shared_->options.body_timeout(), late_for::request);
-    if (first_ && first_due_ < by.when) by = due(first_due_, late_for::first_request);
+    due by(shared_->env.now() + shared_->options.body_timeout(), timeout_cause::request);
+    if (first_ && first_due_ < by.when) by = due(first_due_, timeout_cause::first_request);
     by = by_login(by);
     for (;;) {
         if (const int refusal = take_input(parser); refusal != 0) co_return refusal;

@@ -9,9 +9,9 @@ KCONTROL_DECL std::string_view to_string(shed_reason why) noexcept {
     return names[static_cast<std::size_t>(why)];
 }
 
-KCONTROL_DECL std::string_view to_string(late_for what) noexcept {
-    static constexpr std::string_view names[late_fors] = {"handshake", "first_request", "login",
-                                                          "request",   "idle",          "answer"};
+KCONTROL_DECL std::string_view to_string(timeout_cause what) noexcept {
+    static constexpr std::string_view names[timeout_causes] = {"handshake", "first_request", "login",
+                                                               "request",   "idle",          "answer"};
     return names[static_cast<std::size_t>(what)];
 }
 
@@ -35,9 +35,9 @@ KCONTROL_DECL void write_server_metrics(metrics_writer& out, const std::string& 
         out.counter("kcontrol_http_connections_refused_total", "Connections and requests refused for want of room.",
                     labels, static_cast<double>(of.refused[i]));
     }
-    for (std::size_t i = 0; i < late_fors; ++i) {
+    for (std::size_t i = 0; i < timeout_causes; ++i) {
         out.counter("kcontrol_http_connections_timed_out_total", "Connections closed because their peer was late.",
-                    {{"server", server}, {"waited_for", std::string(to_string(static_cast<late_for>(i)))}},
+                    {{"server", server}, {"waited_for", std::string(to_string(static_cast<timeout_cause>(i)))}},
                     static_cast<double>(of.timed_out[i]));
     }
 }

@@ -148,7 +148,7 @@ inline awaitable<result<std::unique_ptr<websocket>>> server_responder::accept_we
                                                                                         std::string subprotocol) {
     if (state_ == state::broken) co_return error(errc::connection_lost, "the connection has ended");
     if (state_ != state::fresh) co_return error(errc::invalid_argument, "the request has been answered already");
-    const bool can = http11_ && asks_for_websocket(asked);
+    const bool can = http11_ && is_websocket_upgrade(asked);
     if (!can) co_return error(errc::invalid_argument, "the request does not ask to go on as a WebSocket");
     state_ = state::upgraded;
     std::string head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";

@@ -216,7 +216,7 @@ inline awaitable<void> webhook_endpoints::serve(self_ptr self, http::server_requ
     if (found == self->by_path_.end()) {
         answer = failure_response(404, "NotFound", "no webhook is served at this path");
     } else {
-        answer = co_await answer_at(self, found->second, std::move(asked), out.gone());
+        answer = co_await answer_at(self, found->second, std::move(asked), out.disconnected());
     }
     if (self->goodbye_) answer.headers.set("Connection", "close");
     const auto sent = co_await out.send(std::move(answer));

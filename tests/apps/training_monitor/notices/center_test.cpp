@@ -554,7 +554,7 @@ TEST_CASE("real receivers over HTTP, with every fault") {
     CHECK(deliver() == "2 the answer is too large; it may have been delivered");
     behave = [&lo](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
         kcontrol::async_event never;
-        co_await never.wait(lo.env, out.gone());
+        co_await never.wait(lo.env, out.disconnected());
     };
     CHECK(deliver() == "1 no answer in time");
     server.reset();

@@ -132,7 +132,7 @@ TEST_CASE("a client that does not keep up is cut off and costs the others nothin
     f.client.resume.notify_all();
     f.env.run_ready(f.context);
     CHECK(f.hub.clients() == 1);
-    CHECK(f.hub.stream().cut_off_behind() == 1);
+    CHECK(f.hub.stream().disconnected_slow() == 1);
     const auto last = f.client.take();
     CHECK(last.ends_with(": too slow; reconnect for the present state\n\n"));
     const auto all = outline(quick.take());
