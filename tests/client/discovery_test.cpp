@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(discovery_fixture, "api_discovery: the aggregated form, kept f
     (void)await(discovery.catalog());
     CHECK(net->sent().size() == 4);
     CHECK(logged.size() == 1);  // it is told once
-    discovery.forget();
+    discovery.invalidate();
     expect_catalog();
     (void)await(discovery.catalog());
     CHECK(net->verify());
@@ -213,7 +213,7 @@ TEST_CASE_FIXTURE(discovery_fixture, "api_discovery: all who ask at once share o
     CHECK(net->verify());
 
     // Who is stopped leaves the others their answer.
-    discovery.forget();
+    discovery.invalidate();
     std::stop_source stop;
     std::optional<result<std::shared_ptr<const api_catalog>>> first, second;
     net->expect("GET /api").hang();
@@ -230,7 +230,7 @@ TEST_CASE_FIXTURE(discovery_fixture, "api_discovery: all who ask at once share o
     CHECK(second->has_value());
     CHECK(net->verify());
 
-    discovery.forget();
+    discovery.invalidate();
     first.reset();
     second.reset();
     net->expect("GET /api").reply(403, R"({"kind":"Status","code":403,"reason":"Forbidden"})").header("X", "y");
@@ -251,7 +251,7 @@ TEST_CASE_FIXTURE(discovery_fixture, "api_discovery: answers that are none") {
     for (const char* answer : {R"({"kind":"PodList","items":[]})", R"({"kind":"APIGroupDiscoveryList","items":7})",
                                R"({"kind":"APIGroupList","groups":"x"})"}) {
         CAPTURE(answer);
-        discovery.forget();
+        discovery.invalidate();
         net->expect("GET /api").reply(200, answer);
         CHECK(await(discovery.catalog()).error() == errc::decode_failed);
     }

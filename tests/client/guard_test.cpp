@@ -136,7 +136,7 @@ TEST_CASE_FIXTURE(guard_fixture, "a try that comes after the first asks again") 
 TEST_CASE_FIXTURE(guard_fixture, "what a guard refuses, for whatever reason, is neither counted, traced nor told") {
     std::size_t heard = 0, spans = 0;
     client_options hooks;
-    hooks.on_answer([&](const http::request&, const request_outcome&) { ++heard; });
+    hooks.on_response([&](const http::request&, const request_outcome&) { ++heard; });
     const trace_parent parent([&](const trace_span&) { ++spans; }, "id-1");
     client c = connect().with(hooks).traced(parent);
     for (const errc why : {errc::not_leading, errc::unavailable, errc::limit_exceeded}) {
@@ -152,7 +152,7 @@ TEST_CASE_FIXTURE(guard_fixture, "what a guard refuses, for whatever reason, is 
     // What was sent is, whatever the transport calls its failure.
     net->expect(std::string("POST ") + widgets_path).fail(errc::not_leading);
     CHECK(await(c.create(widgets(), make_widget("default", "a"), {})).error() == errc::not_leading);
-    CHECK(c.requests().requests.at({"POST", request_counts::no_answer}) == 1);
+    CHECK(c.requests().requests.at({"POST", request_counts::no_response}) == 1);
     CHECK(heard == 1);
     CHECK(spans == 1);
     CHECK(net->verify());

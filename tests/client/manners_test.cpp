@@ -178,7 +178,7 @@ TEST_CASE_FIXTURE(client_fixture, "hooks see each try, may change it or refuse i
         req.headers.set("X-Try", std::to_string(++tries));
         return {};
     });
-    options.on_answer([&](const http::request& req, const request_outcome& outcome) {
+    options.on_response([&](const http::request& req, const request_outcome& outcome) {
         heard.push_back(req.method + " " + std::to_string(outcome.status) + outcome.failure);
         if (heard.size() == 1) throw std::runtime_error("full");
     });

@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(client_fixture, "object_pager: page after page, 500 objects ea
         REQUIRE(next.has_value());
         if (!*next) break;
         seen += names_of(**next) + ".";
-        CHECK(!pages.listed_again());
+        CHECK(!pages.restarted());
     }
     CHECK(seen == "a..bc.");
     CHECK(!*await(pages.next()));  // and stays at its end
@@ -78,11 +78,11 @@ TEST_CASE_FIXTURE(client_fixture, "object_pager: pages that expire are listed an
     CHECK(names_of(**await(pages.next())) == "a");
     const auto anew = await(pages.next());
     REQUIRE(anew.has_value());
-    CHECK(pages.listed_again());
+    CHECK(pages.restarted());
     CHECK(names_of(**anew) == "bc");
     CHECK((*anew)->resource_version == "12");
     CHECK(!*await(pages.next()));
-    CHECK(!pages.listed_again());
+    CHECK(!pages.restarted());
 
     net->expect(maps + "?limit=1").reply(200, page("9", "t1", {"a"}));
     net->expect(maps + "?limit=1&continue=t1").reply(410, expired);

@@ -118,7 +118,7 @@ void collections(blocking_client& b) {
         map.metadata.labels["odd"] = i % 2 == 1 ? "yes" : "no";
         (void)b.create(map).value();
     }
-    object_pager<config_map> pages(b.below(), list_options().in_namespace("pages").limit(3));
+    object_pager<config_map> pages(b.underlying(), list_options().in_namespace("pages").limit(3));
     for (;;) {
         const auto page = b.run([&](client&) { return pages.next(); }).value();
         if (!page) break;
@@ -135,7 +135,7 @@ void collections(blocking_client& b) {
     // What kube-controller-manager keeps there is not ours.
     const auto left = b.list<config_map>(list_options().in_namespace("pages").label_selector("odd")).value();
     std::cout << "left " << left.size() << "\n";
-    const auto namespaced = b.below().namespaced("pages");
+    const auto namespaced = b.underlying().namespaced("pages");
     const auto all =
         b.run([&](client&) { return client(namespaced).list<config_map>(list_options().label_selector("odd")); });
     std::cout << "namespaced " << all.value().size() << "\n";
@@ -163,7 +163,7 @@ void patches(blocking_client& b) {
               << tell(patch(merge_patch_type, unknown, write_options().field_validation(field_validation::ignore)))
               << "\n";
     const auto wrapped =
-        b.below().dry_running().with_field_owner("probe").with_field_validation(field_validation::strict);
+        b.underlying().dry_running().with_field_owner("probe").with_field_validation(field_validation::strict);
     const auto refused =
         b.run([&](client&) { return client(wrapped).patch(info, web, merge_patch_type, unknown, {}); });
     std::cout << "wrapped " << tell(refused) << "\n";
@@ -188,7 +188,7 @@ void waits(blocking_client& b) {
     const auto short_wait = wait_options().deadline(std::chrono::seconds(1));  // measures: it never becomes so
     std::cout << "late " << tell(b.run([&](client& c) { return wait_until<config_map>(c, key, is_done, short_wait); }))
               << std::endl;
-    retry_watcher old(b.below(), resource_of<config_map>(), watch_options().resource_version("1"));
+    retry_watcher old(b.underlying(), resource_of<config_map>(), watch_options().resource_version("1"));
     std::cout << "old " << tell(b.run([&](client&) { return old.next({}); })) << std::endl;
 }
 
@@ -210,8 +210,8 @@ void print(const api_catalog& all) {
 }
 
 void discovery(blocking_client& b) {
-    api_discovery modern(b.below());
-    api_discovery legacy(b.below(), discovery_options().legacy(true));
+    api_discovery modern(b.underlying());
+    api_discovery legacy(b.underlying(), discovery_options().legacy(true));
     std::cout << "modern\n";
     print(*b.run([&](client&) { return modern.catalog(); }).value());
     std::cout << "legacy\n";

@@ -86,7 +86,7 @@ int scale(session& s) {
     const auto target = s.targets();
     const std::string& replicas = s.said.text("--replicas");
     if (replicas.empty() || replicas.find_first_not_of("0123456789") != std::string::npos) refuse("--replicas N");
-    const auto scales = s.client.below().subresource(s.info(target.kind), "scale");
+    const auto scales = s.client.underlying().subresource(s.info(target.kind), "scale");
     const std::string text = R"({"spec":{"replicas":)" + replicas + "}}";
     const auto how = s.writing(write_options());
     for (const auto& key : target.keys) {

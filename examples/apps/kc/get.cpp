@@ -42,7 +42,7 @@ void follow(session& s, const asked& what, std::string version) {
     watch_options from;
     from.in_namespace(what.ns).label_selector(s.said.text("--selector")).resource_version(std::move(version));
     if (!what.name.empty()) from.field_selector("metadata.name=" + what.name);
-    retry_watcher changes(s.client.below(), info, std::move(from));
+    retry_watcher changes(s.client.underlying(), info, std::move(from));
     for (;;) {
         const auto event = s.client.run([&](client&) { return changes.next({}); }).value();
         if (!event.object) continue;
@@ -74,7 +74,7 @@ std::vector<json::value> objects(session& s, const asked& what) {
     }
     list_options which = s.timed(list_options());
     which.in_namespace(what.ns).label_selector(s.said.text("--selector"));
-    list_pager pages(s.client.below(), info, std::move(which));
+    list_pager pages(s.client.underlying(), info, std::move(which));
     const auto all = s.client.run([&](client&) { return pages.all(); }).value();
     for (const auto& object : all.items) keep(object);
     return out;

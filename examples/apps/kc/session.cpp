@@ -23,7 +23,7 @@ const resource_info& session::info(const api_resource& of) {
 }
 
 std::string session::home(const api_resource& of) const {
-    return of.namespaced ? client.below().default_namespace() : std::string();
+    return of.namespaced ? client.underlying().default_namespace() : std::string();
 }
 
 session::target session::targets() {

@@ -40,7 +40,7 @@ private:
 /// Errors leave its functions, and the commands, as exception.
 class session {
 public:
-    session(blocking_client b, options o) : said(std::move(o)), client(std::move(b)), discovery(client.below()) {}
+    session(blocking_client b, options o) : said(std::move(o)), client(std::move(b)), discovery(client.underlying()) {}
 
     options said;
     blocking_client client;

@@ -27,7 +27,7 @@ constexpr std::size_t room = 65536;
 namespaced_name pod_of(const session& s, const char* usage) {
     if (s.said.words.size() < 2) refuse(usage);
     const std::string& word = s.said.words[1];
-    return {s.client.below().default_namespace(), word.substr(word.find('/') + 1)};
+    return {s.client.underlying().default_namespace(), word.substr(word.find('/') + 1)};
 }
 
 template <class Number>

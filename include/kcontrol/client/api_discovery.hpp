@@ -20,21 +20,21 @@ public:
 
     /// How long an answer is good. Default 10 min.
     discovery_options& lifetime(duration d) { return lifetime_ = d, *this; }
-    /// What is not there is looked for again at once, but not more often than this. Default 10 s.
-    discovery_options& refresh_pace(duration d) { return refresh_pace_ = d, *this; }
+    /// The minimum time between two requests because of an unknown kind. Default 10 s.
+    discovery_options& min_refresh_interval(duration d) { return min_refresh_interval_ = d, *this; }
     /// For each request. Default 32 s, as client-go has it.
     discovery_options& deadline(duration d) { return deadline_ = d, *this; }
     /// Does without the aggregated form, which servers have since Kubernetes 1.26. For tests.
     discovery_options& legacy(bool on) { return legacy_ = on, *this; }
 
     duration lifetime() const noexcept { return lifetime_; }
-    duration refresh_pace() const noexcept { return refresh_pace_; }
+    duration min_refresh_interval() const noexcept { return min_refresh_interval_; }
     duration deadline() const noexcept { return deadline_; }
     bool legacy() const noexcept { return legacy_; }
 
 private:
     duration lifetime_ = std::chrono::minutes(10);
-    duration refresh_pace_ = std::chrono::seconds(10);
+    duration min_refresh_interval_ = std::chrono::seconds(10);
     duration deadline_ = std::chrono::seconds(32);
     bool legacy_ = false;
 };
@@ -66,8 +66,8 @@ public:
     /// All that the server serves. Errors: those of client::raw(), decode_failed.
     KCONTROL_DECL awaitable<result<std::shared_ptr<const api_catalog>>> catalog(std::stop_token stop = {});
 
-    /// What a word means, see api_catalog::find(). What is not known is looked for anew, at most once in
-    /// refresh_pace(). Errors, besides: no_such_kind; where it may belong to a group that could not be had, why that
+    /// What a word means, see api_catalog::find(). An unknown word is requested anew, at most once per
+    /// min_refresh_interval(). Errors, besides: no_such_kind; where it may belong to a group that could not be had, why that
     /// is.
     KCONTROL_DECL awaitable<result<api_resource>> find(std::string word, std::stop_token stop = {});
     /// The same of a kind; with an empty version that which the server prefers.
@@ -83,8 +83,8 @@ public:
     /// What GET /version says, kept as long. Errors: those of client::raw(), decode_failed.
     KCONTROL_DECL awaitable<result<server_version>> version(std::stop_token stop = {});
 
-    /// What is kept counts no more.
-    KCONTROL_DECL void forget();
+    /// Discards the cached answers.
+    KCONTROL_DECL void invalidate();
 
 private:
     std::shared_ptr<detail::discovery_state> state_;

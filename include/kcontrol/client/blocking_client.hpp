@@ -18,7 +18,7 @@ namespace kcontrol::inline v0_1 {
 /// for programs that have a loop: these await client's own verbs.
 ///
 /// Errors: those of the verbs; invalid_argument for a call from within a call on the same client (a coroutine or a
-/// callback that its loop runs), which would wait for itself: await below() there; unavailable for what waits without
+/// callback that its loop runs), which would wait for itself: await underlying() there; unavailable for what waits without
 /// anything that could end the wait.
 ///
 /// Thread-safety: shared objects safe; any number of threads may call at once, and one of them runs the loop for all.
@@ -83,17 +83,17 @@ public:
     template <class Call>
     auto run(Call&& call) const -> typename std::invoke_result_t<Call, client&>::value_type {
         using outcome = typename std::invoke_result_t<Call, client&>::value_type;
-        return loop_->run<outcome>([this, &call] { return call(*below_); });
+        return loop_->run<outcome>([this, &call] { return call(*underlying_); });
     }
 
-    /// The client below, whose calls are awaited in what run() runs. Its executor is the loop's.
-    client& below() const noexcept { return *below_; }
+    /// The underlying client, whose calls are awaited in what run() runs. Its executor is the loop's.
+    client& underlying() const noexcept { return *underlying_; }
 
 private:
     blocking_client() = default;
     // The order counts: the client goes first.
     std::shared_ptr<detail::blocking_loop> loop_;
-    std::shared_ptr<client> below_;
+    std::shared_ptr<client> underlying_;
 };
 
 }  // namespace kcontrol

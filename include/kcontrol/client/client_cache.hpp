@@ -42,11 +42,11 @@ public:
     /// The same of a list; nothing: the server is to be asked. `info` outlives the call.
     virtual awaitable<std::optional<result<any_list>>> list(const resource_info& info, list_options options) = 0;
 
-    /// The server has answered a get() that was left to it.
-    virtual void asked(const resource_info& info, const namespaced_name& key, const result<any_object>& answer) = 0;
+    /// The server has answered a get() that the cache did not answer.
+    virtual void on_read(const resource_info& info, const namespaced_name& key, const result<any_object>& answer) = 0;
 
     /// A write has been made by the task whose coroutine runs on `by`; `stored` is the object as the server has it.
-    virtual void wrote(const executor& by, const resource_info& info, const any_object& stored) = 0;
+    virtual void on_write(const executor& by, const resource_info& info, const any_object& stored) = 0;
     /// The same of a deletion that the server has accepted; finalizers may still hold the object.
     virtual void deleted(const executor& by, const resource_info& info, const namespaced_name& key) = 0;
     /// A write has failed.

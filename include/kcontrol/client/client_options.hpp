@@ -38,7 +38,7 @@ public:
     using warning_function = std::function<void(const server_warning&)>;
     /// Of on_request(): may change the request, or refuse it with an error.
     using request_function = std::function<result<void>(http::request&)>;
-    /// Of on_answer(): gets the request as it was before credentials and on_request().
+    /// Of on_response(): gets the request as it was before credentials and on_request().
     using response_function = std::function<void(const http::request&, const request_outcome&)>;
 
     client_options() = default;
@@ -58,15 +58,15 @@ public:
     /// Is called with each try as it is about to be sent, complete but for what the transport adds; it may change the
     /// headers and the body, or refuse the try with an error, which ends the call. The request holds credentials.
     client_options& on_request(request_function f) { return on_request_ = std::move(f), *this; }
-    /// Is told what became of each try, as soon as the head of its answer is there.
-    client_options& on_answer(response_function f) { return on_answer_ = std::move(f), *this; }
+    /// Is called with the outcome of each try, as soon as the head of its response is there.
+    client_options& on_response(response_function f) { return on_response_ = std::move(f), *this; }
 
     const std::string& user_agent() const noexcept { return user_agent_; }
     const warning_function& on_warning() const noexcept { return on_warning_; }
     double rate() const noexcept { return rate_; }           ///< requests a second, of rate_limit(); 0: no limit
     std::uint32_t burst() const noexcept { return burst_; }  ///< how many of them at once; 0 counts as 1
     const request_function& on_request() const noexcept { return on_request_; }
-    const response_function& on_answer() const noexcept { return on_answer_; }
+    const response_function& on_response() const noexcept { return on_response_; }
 
 private:
     std::string user_agent_;
@@ -74,7 +74,7 @@ private:
     double rate_ = 0;
     std::uint32_t burst_ = 1;
     request_function on_request_;
-    response_function on_answer_;
+    response_function on_response_;
 };
 
 }  // namespace kcontrol

@@ -24,7 +24,7 @@ enum class expired_pages {
 ///     for (;;) {
 ///         auto page = co_await pages.next();
 ///         if (!page || !*page) break;
-///         if (pages.listed_again()) forget_what_came_before();
+///         if (pages.restarted()) discard_earlier_pages();
 ///         use((*page)->items);
 ///     }
 ///
@@ -43,9 +43,9 @@ public:
     /// client::list_page(), limit_exceeded, protocol_error from a server that repeats itself.
     KCONTROL_DECL awaitable<result<std::optional<any_list>>> next();
 
-    /// Whether the page that came last is the whole list, got anew since the pages had expired: what the pages before
-    /// it held does not count.
-    bool listed_again() const noexcept { return listed_again_; }
+    /// Whether the last page is the whole list, requested anew because the pages had expired: discard the pages before
+    /// it.
+    bool restarted() const noexcept { return restarted_; }
 
     /// All pages that are still to come as one list. Its version is that of the first.
     KCONTROL_DECL awaitable<result<any_list>> all();
@@ -59,7 +59,7 @@ private:
     expired_pages then_;
     std::string token_;
     list_meter meter_;
-    bool listed_again_ = false;
+    bool restarted_ = false;
     bool done_ = false;
 };
 
@@ -81,8 +81,8 @@ public:
     }
     /// All pages that are still to come as one; see list_pager::all().
     awaitable<result<object_page<T>>> all() { return detail::as_typed_page<T>(pages_.all()); }
-    /// Whether the page that came last is the whole list, got anew; see list_pager::listed_again().
-    bool listed_again() const noexcept { return pages_.listed_again(); }
+    /// Whether the last page is the whole list, requested anew; see list_pager::restarted().
+    bool restarted() const noexcept { return pages_.restarted(); }
 
 private:
     list_pager pages_;

@@ -17,8 +17,8 @@ namespace kcontrol::inline v0_1 {
 /// that was sent again as often as it was. What was refused before it was sent is none.
 class request_counts {
 public:
-    /// The code of requests without an answer.
-    static constexpr const char* no_answer = "<error>";
+    /// The code of requests without a response.
+    static constexpr const char* no_response = "<error>";
 
     std::string host;  ///< "10.0.0.1:6443"
     /// By the method and the code of the answer.

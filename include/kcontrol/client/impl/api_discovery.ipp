@@ -248,7 +248,7 @@ inline awaitable<result<api_resource>> find_resource(shared_discovery state, loo
     auto known = co_await catalog_since(state, state->oldest(state->options.lifetime()), stop);
     if (!known) co_return known.error();
     if (const api_resource* found = look(**known)) co_return *found;
-    auto anew = co_await catalog_since(state, state->oldest(state->options.refresh_pace()), std::move(stop));
+    auto anew = co_await catalog_since(state, state->oldest(state->options.min_refresh_interval()), std::move(stop));
     if (!anew) co_return anew.error();
     if (const api_resource* found = look(**anew)) co_return *found;
     co_return no_such_kind(**anew, what, group);
@@ -285,7 +285,7 @@ inline awaitable<result<void>> openapi_index_since(shared_discovery state, time_
 
 inline awaitable<result<std::shared_ptr<const std::string>>> openapi_call(shared_discovery state, std::string path,
                                                                           std::stop_token stop) {
-    for (const duration age : {state->options.lifetime(), state->options.refresh_pace()}) {
+    for (const duration age : {state->options.lifetime(), state->options.min_refresh_interval()}) {
         const auto known = co_await openapi_index_since(state, state->oldest(age), stop);
         if (!known) co_return known.error();
         if (state->openapi_urls.contains(path)) break;
@@ -379,7 +379,7 @@ KCONTROL_DECL awaitable<result<server_version>> api_discovery::version(std::stop
     return detail::version_call(state_, std::move(stop));
 }
 
-KCONTROL_DECL void api_discovery::forget() {
+KCONTROL_DECL void api_discovery::invalidate() {
     state_->catalog.reset();
     state_->version.reset();
     state_->openapi_asked.reset();

@@ -11,7 +11,7 @@ KCONTROL_DECL result<blocking_client> blocking_client::connect(environment& env,
     made.loop_ = std::make_shared<detail::blocking_loop>();
     auto below = client::connect(env, made.loop_->get_executor(), config, make_transport, std::move(log));
     if (!below) return below.error();
-    made.below_ = std::make_shared<client>(std::move(*below));
+    made.underlying_ = std::make_shared<client>(std::move(*below));
     return made;
 }
 

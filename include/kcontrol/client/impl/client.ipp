@@ -193,7 +193,7 @@ inline awaitable<result<any_object>> cached_get(client from, const resource_info
     auto known = co_await from.cache()->get(info, key, options);
     if (known) co_return std::move(*known);
     auto answer = co_await from.live().get(info, key, std::move(options));
-    from.cache()->asked(info, key, answer);
+    from.cache()->on_read(info, key, answer);
     co_return answer;
 }
 
@@ -202,7 +202,7 @@ inline awaitable<result<any_object>> noted_write(std::shared_ptr<client_cache> c
     const executor by = co_await boost::asio::this_coro::executor;
     auto stored = co_await std::move(write);
     if (stored) {
-        cache->wrote(by, info, *stored);
+        cache->on_write(by, info, *stored);
     } else {
         cache->refused(info, key, stored.error());
     }

@@ -112,7 +112,7 @@ KCONTROL_DECL void client_manners::hear(const http::request& req, const http::re
                                                        {"flow_schema", uid("X-Kubernetes-PF-FlowSchema-UID")},
                                                        {"priority_level", uid("X-Kubernetes-PF-PriorityLevel-UID")}});
     }
-    if (!options_.on_answer()) return;
+    if (!options_.on_response()) return;
     request_outcome outcome;
     outcome.status = answer.status;
     outcome.took = took;
@@ -120,7 +120,7 @@ KCONTROL_DECL void client_manners::hear(const http::request& req, const http::re
 }
 
 KCONTROL_DECL void client_manners::hear_failure(const http::request& req, const error& why, duration took) {
-    if (!options_.on_answer()) return;
+    if (!options_.on_response()) return;
     request_outcome outcome;
     outcome.failure = why.what();
     outcome.took = took;
@@ -129,7 +129,7 @@ KCONTROL_DECL void client_manners::hear_failure(const http::request& req, const 
 
 KCONTROL_DECL void client_manners::tell_outcome(const http::request& req, const request_outcome& outcome) {
     calls_.call_or_exhaust(
-        "on_answer", [&] { options_.on_answer()(req, outcome); },
+        "on_response", [&] { options_.on_response()(req, outcome); },
         [&] { return req.method + " " + std::string(http::split_target(req.target).first); });
 }
 

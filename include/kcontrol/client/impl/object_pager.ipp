@@ -27,7 +27,7 @@ KCONTROL_DECL awaitable<result<any_list>> list_pager::ask(list_options how) {
 }
 
 KCONTROL_DECL awaitable<result<std::optional<any_list>>> list_pager::next() {
-    listed_again_ = false;
+    restarted_ = false;
     if (done_) co_return std::optional<any_list>();
     list_options how = options_;
     how.continue_token(token_);
@@ -38,7 +38,7 @@ KCONTROL_DECL awaitable<result<std::optional<any_list>>> list_pager::next() {
         list_options whole = options_;
         whole.limit(0).continue_token({});
         page = co_await ask(std::move(whole));
-        listed_again_ = page.has_value();
+        restarted_ = page.has_value();
     }
     if (!page) co_return page.error();
     co_return std::optional<any_list>(std::move(*page));
@@ -50,8 +50,8 @@ KCONTROL_DECL awaitable<result<any_list>> list_pager::all() {
         auto page = co_await next();
         if (!page) co_return page.error();
         if (!*page) co_return whole;
-        if (listed_again_) whole = any_list();
-        detail::append_page(whole, std::move(**page), first || listed_again_);
+        if (restarted_) whole = any_list();
+        detail::append_page(whole, std::move(**page), first || restarted_);
     }
 }
 

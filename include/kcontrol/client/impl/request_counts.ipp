@@ -15,7 +15,7 @@ inline constexpr std::array lookup_time_bounds = request_time_bounds;
 inline constexpr std::array size_bounds{64.0,    256.0,    512.0,     1024.0,    4096.0,    16384.0,
                                         65536.0, 262144.0, 1048576.0, 4194304.0, 16777216.0};
 
-inline std::string code_label(int code) { return code == 0 ? request_counts::no_answer : std::to_string(code); }
+inline std::string code_label(int code) { return code == 0 ? request_counts::no_response : std::to_string(code); }
 
 }  // namespace detail
 

@@ -213,7 +213,7 @@ KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(cons
     co_return answer(std::move(out));
 }
 
-KCONTROL_DECL void cache_reader::asked(const resource_info& info, const namespaced_name& key,
+KCONTROL_DECL void cache_reader::on_read(const resource_info& info, const namespaced_name& key,
                                        const result<any_object>& answer) {
     if (answer) {
         marks_.answered(info.gvk, key, answer->meta().resource_version);
@@ -273,7 +273,7 @@ KCONTROL_DECL void cache_reader::expect(const resource_info& info, const any_obj
 }
 
 // An object that the informer neither selects nor has is no news to it.
-KCONTROL_DECL void cache_reader::wrote(const executor& by, const resource_info& info, const any_object& object) {
+KCONTROL_DECL void cache_reader::on_write(const executor& by, const resource_info& info, const any_object& object) {
     const object_meta& stored = object.meta();
     if (stored.resource_version.empty()) return;
     expect(info, object);
