@@ -39,9 +39,9 @@ TEST_CASE("unseen writes: what the watch brings is forgotten") {
     unseen_writes w;
     CHECK_FALSE(w.add(object("a", "11"), "10"));
     CHECK(w.size() == 1);
-    w.saw({"default", "b"});
+    w.observed({"default", "b"});
     CHECK(w.size() == 1);
-    w.saw({"default", "a"});
+    w.observed({"default", "a"});
     CHECK(w.empty());
     CHECK(text_of(w.listed("12", "20", has())).empty());
 }
@@ -91,7 +91,7 @@ TEST_CASE("unseen writes: another history") {
     w.listed("10", "20", has());
     w.add(object("a", "21"), "20");
     w.add(object("b", "22"), "20");
-    CHECK(text_of(w.began_anew(has({"b"}))) == "a21 ");
+    CHECK(text_of(w.history_reset(has({"b"}))) == "a21 ");
     CHECK(w.empty());
     CHECK_FALSE(w.add(object("a", "15"), "20"));
 }
@@ -102,7 +102,7 @@ TEST_CASE("unseen writes: versions that can't be ordered end with the event only
     w.passed("v-2");
     CHECK(text_of(w.listed("v-2", "v-3", has())).empty());
     CHECK(w.size() == 1);
-    w.saw({"default", "a"});
+    w.observed({"default", "a"});
     CHECK(w.empty());
 }
 

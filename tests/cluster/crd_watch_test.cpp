@@ -206,7 +206,7 @@ TEST_CASE_FIXTURE(set_fixture, "a kind whose definition goes and comes again is 
 TEST_CASE_FIXTURE(set_fixture, "kinds that are looked for are asked for while the set runs, and by whoever looks") {
     std::string probed;
     const auto note = [&](const resource_info& kind) { probed += kind.gvk.version + " "; };
-    const auto look = [&] { set->look_for({&resource_of<widget_v2>(), &resource_of<widget>()}, note); };
+    const auto look = [&] { set->probe_kinds({&resource_of<widget_v2>(), &resource_of<widget>()}, note); };
     look();
     context.run_for(2s);
     CHECK(network.requests("a") == 0);
@@ -225,7 +225,7 @@ TEST_CASE_FIXTURE(set_fixture, "kinds that are looked for are asked for while th
     set->start();
     context.run_for(1s);
     CHECK(network.open_exchanges("a") == 2);
-    set->look_for({});
+    set->probe_kinds({});
     context.run_for(1s);
     CHECK(network.open_exchanges("a") == 1);
     probed.clear();
@@ -234,14 +234,14 @@ TEST_CASE_FIXTURE(set_fixture, "kinds that are looked for are asked for while th
 }
 
 TEST_CASE_FIXTURE(set_fixture, "kinds may be looked for without a function, and the watch of definitions goes on") {
-    set->look_for({&resource_of<widget_v2>(), &resource_of<widget>()});
+    set->probe_kinds({&resource_of<widget_v2>(), &resource_of<widget>()});
     set->start();
     context.run_for(2s);
     install();
     context.run_for(2s);
     CHECK(live());
     CHECK(network.open_exchanges("a") == 2);
-    set->look_for({});
+    set->probe_kinds({});
     context.run_for(1s);
     CHECK(network.open_exchanges("a") == 1);
     CHECK(told.find("threw") == std::string::npos);

@@ -159,7 +159,8 @@ TEST_CASE("a timer tells its name once a period, to each from when he subscribed
 
 TEST_CASE("a timer's periods are longer by up to the jitter, it may begin at once, and a handler may throw") {
     stage s;
-    timer_source timer(s.env, s.ex(), {"", "sweep"}, timer_options(10s).jitter(0.5).at_once(true).log(s.log()));
+    timer_source timer(s.env, s.ex(), {"", "sweep"},
+                       timer_options(10s).jitter(0.5).fire_immediately(true).log(s.log()));
     std::vector<duration> at;
     const time_point begun = s.env.now();
     auto hold = timer.subscribe([&](const any_event&) {
@@ -188,14 +189,14 @@ TEST_CASE("a function tells what it hears, until its subscriber goes") {
     async_event heard;
     bool ended = false;
     const auto listen = [&](event_sink to, std::stop_token stop) -> awaitable<result<void>> {
-        to.tell(namespaced_name("ns", "first"));
+        to.emit(namespaced_name("ns", "first"));
         while (true) {
             const wake why = co_await heard.wait(s.env, stop);
             if (why == wake::stopped) break;
-            to.tell(make_thing("next"));
+            to.emit(make_thing("next"));
         }
-        to.tell(make_thing("too-late"));
-        to.tell(any_event());
+        to.emit(make_thing("too-late"));
+        to.emit(any_event());
         ended = true;
         co_return result<void>();
     };
@@ -222,7 +223,7 @@ TEST_CASE("a function that fails is called again with backoff and told once; one
         ++calls;
         if (calls == 1) throw std::runtime_error("boom");
         if (calls < 4) co_return error(errc::connection_lost, "the queue is gone");
-        to.tell(make_thing("a"));
+        to.emit(make_thing("a"));
         co_return result<void>();
     };
     function_options options;
@@ -259,7 +260,7 @@ TEST_CASE("a function that says when it is synced is waited for, and nobody wait
         if (why == wake::notified) to.set_synced();
         co_return result<void>();
     };
-    function_source source(s.env, s.ex(), listen, function_options().says_synced(true));
+    function_source source(s.env, s.ex(), listen, function_options().reports_synced(true));
     std::string seen;
     auto hold = source.subscribe(s.note(seen));
     s.ready();

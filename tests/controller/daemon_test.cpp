@@ -308,7 +308,7 @@ TEST_CASE("polls: the last answer for each object, and a reconcile when it is an
     bool asks = true;
     s.reconcile = [&](const reconcile_context& ctx, const request& req) {
         if (!asks) return polls.end(ctx, req.name);
-        polls.ask(ctx, req.name, question, [&](std::stop_token) -> awaitable<result<int>> {
+        polls.poll(ctx, req.name, question, [&](std::stop_token) -> awaitable<result<int>> {
             ++calls;
             co_return answer;
         });

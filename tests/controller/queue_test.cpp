@@ -148,7 +148,7 @@ TEST_CASE("fair: however many requests one namespace has, the others get their t
 
 TEST_CASE("the rate limiter is the one that was given; where it throws it is told, and the request comes again") {
     bool broken = false;
-    told t(controller_options().rate_limit(rate_limiter::own([&broken](const rate_limit_attempt&) -> duration {
+    told t(controller_options().rate_limit(rate_limiter::custom([&broken](const rate_limit_attempt&) -> duration {
         if (broken) throw std::runtime_error("no idea");
         return 3s;
     })));

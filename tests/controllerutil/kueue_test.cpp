@@ -34,9 +34,9 @@ public:
                 {"lastTransitionTime", "2026-01-01T00:00:00Z"}};
     }
     static json::object conditions(json::array all) { return {{"conditions", std::move(all)}}; }
-    std::string why() { return world.run(queue.why_waiting(c, {"default", "gang"}, stop)).value(); }
+    std::string why() { return world.run(queue.pending_reason(c, {"default", "gang"}, stop)).value(); }
     std::string why_job(const std::string& uid) {
-        return world.run(queue.why_waiting(c, "default", uid, stop)).value();
+        return world.run(queue.pending_reason(c, "default", uid, stop)).value();
     }
 
     kueue::workloads queue;

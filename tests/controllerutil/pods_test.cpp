@@ -21,28 +21,28 @@ std::string variables(const list<env_var>& of) {
 }  // namespace
 
 TEST_CASE("words: reason and message, cut between characters") {
-    CHECK(words_of("Evicted", "low on memory") == "Evicted: low on memory");
-    CHECK(words_of("Evicted", "") == "Evicted");
-    CHECK(words_of("", "low on memory") == "low on memory");
-    CHECK(words_of("", "") == "");
-    CHECK(words_of("", "a\xE2\x82\xACz", 4) == "a\xE2\x82\xAC");
-    CHECK(words_of("", "a\xE2\x82\xACz", 3) == "a");
-    CHECK(words_of("", "a\xE2\x82\xACz", 1) == "a");
-    CHECK(words_of("", "\xE2\x82\xAC", 0) == "");
+    CHECK(reason_text("Evicted", "low on memory") == "Evicted: low on memory");
+    CHECK(reason_text("Evicted", "") == "Evicted");
+    CHECK(reason_text("", "low on memory") == "low on memory");
+    CHECK(reason_text("", "") == "");
+    CHECK(reason_text("", "a\xE2\x82\xACz", 4) == "a\xE2\x82\xAC");
+    CHECK(reason_text("", "a\xE2\x82\xACz", 3) == "a");
+    CHECK(reason_text("", "a\xE2\x82\xACz", 1) == "a");
+    CHECK(reason_text("", "\xE2\x82\xAC", 0) == "");
 }
 
 TEST_CASE("what a pod waits for: the scheduler first, then init containers, then the others") {
-    CHECK(waiting_words(status("{}")) == "");
-    CHECK(waiting_words(status(R"({"conditions":[{"type":"PodScheduled","status":"True","reason":"x"}]})")) == "");
+    CHECK(waiting_reason(status("{}")) == "");
+    CHECK(waiting_reason(status(R"({"conditions":[{"type":"PodScheduled","status":"True","reason":"x"}]})")) == "");
     const std::string image = R"({"name":"c","state":{"waiting":{"reason":"ImagePullBackOff","message":"no image"}}})";
     const std::string init = R"({"name":"i","state":{"waiting":{"reason":"PodInitializing"}}})";
-    CHECK(waiting_words(status(R"({"containerStatuses":[{"name":"a","state":{"running":{}}},)" + image + "]}")) ==
+    CHECK(waiting_reason(status(R"({"containerStatuses":[{"name":"a","state":{"running":{}}},)" + image + "]}")) ==
           "ImagePullBackOff: no image");
-    CHECK(waiting_words(status(R"({"containerStatuses":[)" + image + R"(],"initContainerStatuses":[)" + init + "]}")) ==
-          "PodInitializing");
-    CHECK(waiting_words(status(R"({"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",)"
-                               R"("message":"no node"}],"containerStatuses":[)" +
-                               image + "]}")) == "Unschedulable: no node");
+    CHECK(waiting_reason(status(R"({"containerStatuses":[)" + image + R"(],"initContainerStatuses":[)" + init +
+                                "]}")) == "PodInitializing");
+    CHECK(waiting_reason(status(R"({"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",)"
+                                R"("message":"no node"}],"containerStatuses":[)" +
+                                image + "]}")) == "Unschedulable: no node");
 }
 
 TEST_CASE("the end of a container, or of the init container that failed before it") {

@@ -57,7 +57,7 @@ TEST_CASE("attempts and delays are chosen, and none is fewer than one attempt") 
     CHECK(!w.run({conflict}, retry_policy().attempts(0)).has_value());
     CHECK(w.times.size() == 1);
     world patient;
-    CHECK(!patient.run({conflict}, retry_policy::patient()).has_value());
+    CHECK(!patient.run({conflict}, retry_policy::contended()).has_value());
     CHECK(patient.times.size() == 200);
     CHECK(patient.times.back() - patient.times.front() < std::chrono::seconds(4));
 }

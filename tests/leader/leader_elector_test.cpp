@@ -127,7 +127,7 @@ TEST_CASE("leader_elector: the fence counts suspension, which timers do not") {
     s.world.context().run_for(12s);
     s[0].env.slept += 12s;  // its timers have not moved
     CHECK_FALSE(s[0].leading());
-    const auto left = s[0].elector->fence().left();
+    const auto left = s[0].elector->fence().remaining();
     REQUIRE_FALSE(left);
     CHECK(left.error() == errc::not_leading);
     CHECK(left.error().message() == "lease default/l: it was not renewed in time; writes are fenced by the deadline");

@@ -150,7 +150,7 @@ TEST_CASE("flags of the program's own") {
                              .flag("--install", "installs the kinds first", install)
                              .flag("--allow", "ADDRESS", "may be there several times", allow);
     const auto parse = [&](const std::vector<std::string>& arguments) {
-        return command_line::parse(arguments, options.own_flags());
+        return command_line::parse(arguments, options.user_flags());
     };
     REQUIRE(parse({"--allow", "a", "--kubeconfig=/k", "--install", "--allow=b"}).has_value());
     CHECK(parse({"--allow", "a", "--kubeconfig=/k"})->kubeconfig == "/k");
@@ -159,7 +159,7 @@ TEST_CASE("flags of the program's own") {
     CHECK(parse({"--allow=bad"}).error().message() == "--allow: bad: no address");
     CHECK(parse({"--allow"}).error().message() == "--allow needs a value; see --help");
     CHECK(parse({"--instal"}).error().message() == "unknown flag \"--instal\"; did you mean --install?");
-    const auto usage = command_line::usage(options.own_flags());
+    const auto usage = command_line::usage(options.user_flags());
     CHECK(
         usage.starts_with("  --install            installs the kinds first\n"
                           "  --allow ADDRESS      may be there several times\n"
@@ -171,7 +171,7 @@ TEST_CASE("flags of the program's own") {
     CHECK(says_grace(usage, "30s"));
     CHECK(says_grace(command_line::usage({}, std::chrono::seconds(90)), "1m30s"));
     const auto twice = run_options().flag("--context", "another one", install);
-    CHECK(command_line::parse({}, twice.own_flags()).error().message() ==
+    CHECK(command_line::parse({}, twice.user_flags()).error().message() ==
           "--context: the program has two flags of that name");
 }
 

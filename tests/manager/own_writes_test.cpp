@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(fixture, "own writes: without the option the next reconcile se
 
 TEST_CASE_FIXTURE(fixture, "own writes: with it each reconcile sees what the one before has written") {
     server.create("x");
-    run_controller(controller_options().see_own_writes(5s), count_up);
+    run_controller(controller_options().read_own_writes(5s), count_up);
     CHECK(seen == "0 1 2");
     CHECK(made->stats().errors == 0);
     CHECK(made->stats().own_write_waits == 2);
@@ -105,7 +105,7 @@ TEST_CASE_FIXTURE(fixture,
         co_return reconcile_result::requeue_after(1ns);
     };
     std::size_t left = 99;
-    run_controller(controller_options().see_own_writes(5s),
+    run_controller(controller_options().read_own_writes(5s),
                    [&, todo](client c, reconcile_context ctx, widget w) -> awaitable<result<reconcile_result>> {
                        if (w.metadata.name == "x" && began.size() == 2) left = m->get_informer<widget>()->list().size();
                        auto outcome = co_await todo(std::move(c), std::move(ctx), std::move(w));
@@ -120,7 +120,7 @@ TEST_CASE_FIXTURE(fixture, "own writes: a cache that does not come is waited for
     server.create("x");
     server.create("y", 7);
     std::vector<std::string> order;
-    run_controller(controller_options().see_own_writes(5s),
+    run_controller(controller_options().read_own_writes(5s),
                    [&](client c, reconcile_context ctx, widget w) -> awaitable<result<reconcile_result>> {
                        order.push_back(w.metadata.name.str());
                        if (w.metadata.name == "y" || w.spec.value > 0 || began.size() > 1) {
@@ -148,7 +148,7 @@ TEST_CASE_FIXTURE(fixture, "own writes: a cache that does not come is waited for
 
 TEST_CASE_FIXTURE(fixture, "own writes: a stop does not wait for the cache") {
     server.create("x");
-    run_controller(controller_options().see_own_writes(1h),
+    run_controller(controller_options().read_own_writes(1h),
                    [&](client c, reconcile_context ctx, widget w) -> awaitable<result<reconcile_result>> {
                        freeze();
                        widget edited = w;

@@ -97,7 +97,7 @@ awaitable<result<void>> follow_bus(client cl, environment& env, event_sink to, s
         const auto named = bus->data.find("site");
         if (named != bus->data.end() && named->second != told) {
             told = std::string(named->second);
-            to.tell(namespaced_name("default", told));
+            to.emit(namespaced_name("default", told));
         }
         co_await sleep_for(env, 100ms, stop);
     }

@@ -74,7 +74,7 @@ TEST_CASE("at_most caps another one") {
 }
 
 TEST_CASE("own: a function of the program; never below zero") {
-    auto r = rate_limiter::own([](const rate_limit_attempt& a) { return a.failures == 0 ? -1s : 7s; });
+    auto r = rate_limiter::custom([](const rate_limit_attempt& a) { return a.failures == 0 ? -1s : 7s; });
     CHECK(next(r, 0) == 0s);
     CHECK(next(r, 1) == 7s);
 }
@@ -92,7 +92,7 @@ TEST_CASE("a copy counts for itself") {
 
 TEST_CASE("a queue asks its limiter; where that throws nothing has happened") {
     bool broken = false;
-    auto limiter = rate_limiter::own([&broken](const rate_limit_attempt& a) -> duration {
+    auto limiter = rate_limiter::custom([&broken](const rate_limit_attempt& a) -> duration {
         if (broken) throw std::runtime_error("no idea");
         return std::chrono::seconds(a.failures + 1);
     });

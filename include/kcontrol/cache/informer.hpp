@@ -274,7 +274,7 @@ public:
 
     /// The typed face of an informer; null if its objects are not of type T.
     static std::shared_ptr<informer> of(const any_informer& same) {
-        if (!resource_of<T>().reads_like(same.info())) return nullptr;
+        if (!resource_of<T>().decodes_same_as(same.info())) return nullptr;
         return std::shared_ptr<informer>(new informer(same, another_handle()));
     }
 

@@ -24,17 +24,17 @@ class version_waits {
 public:
     using ticket = std::uint64_t;  ///< stands for one wait; none is given twice
 
-    /// A wait begins. Tell it next what the copy has: saw() and passed().
+    /// A wait begins. Report next what the copy has: observed() and passed().
     KCONTROL_DECL ticket add(namespaced_name key, std::string version);
-    /// Whether it is over. A ticket that was forgotten is.
+    /// Whether it is over. A canceled one is.
     bool is_over(ticket t) const { return !waits_.contains(t); }
-    void forget(ticket t) { waits_.erase(t); }  ///< ends a wait that was given up
+    void cancel(ticket t) { waits_.erase(t); }  ///< ends a wait
     std::size_t size() const noexcept { return waits_.size(); }
 
-    // What the copy is told. Each returns whether a wait ended.
+    // Events of the copy. Each returns whether a wait ended.
 
     /// The copy has the object in that version.
-    KCONTROL_DECL bool saw(const namespaced_name& key, std::string_view version);
+    KCONTROL_DECL bool observed(const namespaced_name& key, std::string_view version);
     /// The object was deleted; `version` is that of the deletion.
     KCONTROL_DECL bool deleted(const namespaced_name& key, std::string_view version);
     /// All changes up to that version are in the copy. Empty: nothing is known of that.
@@ -42,7 +42,7 @@ public:
     /// A list is in the copy; `version_of` says which version an object has there, "" if there is none.
     KCONTROL_DECL bool listed(const std::function<std::string(const namespaced_name&)>& version_of);
     /// The copy is of another history.
-    KCONTROL_DECL bool began_anew();
+    KCONTROL_DECL bool history_reset();
 
 private:
     struct entry {

@@ -21,14 +21,14 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe on the source's executor, where it is used.
 class event_sink {
 public:
-    /// An event has an object; one without is passed over.
-    KCONTROL_DECL void tell(const any_event& event) const;
+    /// An event has an object; one without is ignored.
+    KCONTROL_DECL void emit(const any_event& event) const;
     /// A generic event about the object, or about that of the name.
-    void tell(any_object object) const { tell(generic_event(std::move(object))); }
+    void emit(any_object object) const { emit(generic_event(std::move(object))); }
     /// A generic event about the object of that name, of which nothing else is known.
-    void tell(const namespaced_name& key) const { tell(generic_event(key)); }
+    void emit(const namespaced_name& key) const { emit(generic_event(key)); }
 
-    /// What was there at the start has been told; see function_options::says_synced().
+    /// All that existed at the start has been emitted; see function_options::reports_synced().
     KCONTROL_DECL void set_synced() const;
 
 private:
@@ -48,7 +48,7 @@ class function_options {
 public:
     function_options() = default;
     /// The controller's first reconcile waits until the function says set_synced(). Default: it does not wait.
-    function_options& says_synced(bool yes) { return says_synced_ = yes, *this; }
+    function_options& reports_synced(bool yes) { return reports_synced_ = yes, *this; }
     /// After a failure. Default: 0.8 s, doubled up to 30 s, with jitter.
     function_options& restart(backoff_policy p) { return restart_ = p, *this; }
     /// What messages and the causes of reconciles call it. Default "function".
@@ -56,13 +56,13 @@ public:
     /// Failures are told: each reason once, and again after the function has run for the quiet time of the backoff.
     function_options& log(logger l) { return log_ = std::move(l), *this; }
 
-    bool says_synced() const noexcept { return says_synced_; }
+    bool reports_synced() const noexcept { return reports_synced_; }
     const backoff_policy& restart() const noexcept { return restart_; }
     const std::string& name() const noexcept { return name_; }
     const logger& log() const noexcept { return log_; }
 
 private:
-    bool says_synced_ = false;
+    bool reports_synced_ = false;
     backoff_policy restart_;
     std::string name_ = "function";
     logger log_;

@@ -37,7 +37,7 @@ class informer_set {
 public:
     /// How the informers of a kind shall be, one of each of the options that this returns.
     using scopes_function = std::function<std::vector<informer_options>(const resource_info&)>;
-    /// What look_for() calls with each of its kinds whose definition has come or changed.
+    /// What probe_kinds() calls with each of its kinds whose definition has come or changed.
     using probe_function = std::function<void(const resource_info&)>;
 
     /// `scopes` is asked each time that somebody asks for informers. They ask with `cl`, never with caches that it may
@@ -70,7 +70,7 @@ public:
     /// Kinds that are missing though no shared informer says so, as those of which several versions are tried in turn.
     /// While the set runs, their definitions are watched as well, and `probe`, if there is one, is called with a kind
     /// that is to be asked for now. Replaces the kinds of the call before; with none it ends. The kinds outlive that.
-    KCONTROL_DECL void look_for(std::vector<const resource_info*> kinds, probe_function probe = {});
+    KCONTROL_DECL void probe_kinds(std::vector<const resource_info*> kinds, probe_function probe = {});
 
     /// Starts every shared informer that is there or will be asked for. Does nothing while it runs.
     KCONTROL_DECL void start(std::stop_token parent = {});
@@ -142,7 +142,7 @@ private:
     logger log_;
     std::vector<entry> entries_;
     std::vector<std::pair<const resource_info*, std::weak_ptr<cached_source>>> sources_;
-    std::vector<const resource_info*> sought_;  // by look_for()
+    std::vector<const resource_info*> sought_;  // by probe_kinds()
     probe_function probe_sought_;
     std::unique_ptr<scope> term_;             // of the present run; null before the first
     std::shared_ptr<crd_watch> definitions_;  // null before a kind is missing

@@ -19,22 +19,22 @@ public:
     explicit timer_options(duration period) : period_(period) {}
     /// Each period is longer by up to this share of itself, so that many programs do not ask at once. Default 0.1.
     timer_options& jitter(double share) { return jitter_ = share, *this; }
-    /// Whether the first event comes at once. Default: after a period.
-    timer_options& at_once(bool yes) { return at_once_ = yes, *this; }
+    /// Whether the first event is emitted immediately. Default: after a period.
+    timer_options& fire_immediately(bool yes) { return fire_immediately_ = yes, *this; }
     /// What messages and the causes of reconciles call it. Default "timer".
     timer_options& name(std::string n) { return name_ = std::move(n), *this; }
     timer_options& log(logger l) { return log_ = std::move(l), *this; }  ///< told what handlers throw; default: nobody
 
     duration period() const noexcept { return period_; }  ///< as it was given; less than 1 ms counts as 1 ms
     double jitter() const noexcept { return jitter_; }
-    bool at_once() const noexcept { return at_once_; }
+    bool fire_immediately() const noexcept { return fire_immediately_; }
     const std::string& name() const noexcept { return name_; }
     const logger& log() const noexcept { return log_; }
 
 private:
     duration period_;
     double jitter_ = 0.1;
-    bool at_once_ = false;
+    bool fire_immediately_ = false;
     std::string name_ = "timer";
     logger log_;
 };

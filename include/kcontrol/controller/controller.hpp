@@ -74,8 +74,8 @@ public:
     /// Where hold_back() learns how busy the server is: asked before requests are taken. A builder says the client of
     /// its host; without one it is told by observe_throttled() and observe_write() only.
     KCONTROL_DECL void watch_load(std::function<client_load()> load);
-    /// Where see_own_writes() learns what a reconcile has written: asked before each. A builder says that of its host's
-    /// client; without one nothing is waited for.
+    /// Where read_own_writes() learns what a reconcile has written: asked before each. A builder says that of its
+    /// host's client; without one nothing is waited for.
     KCONTROL_DECL void watch_writes(std::function<std::shared_ptr<client_cache>()> cache);
     /// The cluster that reconciles are told of (reconcile_context::get_cluster). It outlives the controller's runs.
     KCONTROL_DECL void work_on(cluster& of);
@@ -93,11 +93,11 @@ protected:
                                  std::shared_ptr<detail::work_queue> work, controller_options options);
     /// Takes an event, and the kind of its object.
     using kind_event_handler = std::function<void(const any_event&, std::string_view)>;
-    /// Takes the last state of an object that is gone, or that another one of its name has replaced.
-    using gone_handler = std::function<void(const any_object&)>;
-    /// See basic_controller::watch() and watch_primary(); without `gone` nobody is told of objects that are gone.
+    /// Takes the last state of an object that was deleted, or that another one of its name has replaced.
+    using deletion_handler = std::function<void(const any_object&)>;
+    /// See basic_controller::watch() and watch_primary(); without `deleted` deletions are not reported.
     KCONTROL_DECL std::uint64_t watch_any(std::shared_ptr<event_source> source, std::vector<predicate> predicates,
-                                          kind_event_handler handle, gone_handler gone = nullptr);
+                                          kind_event_handler handle, deletion_handler deleted = nullptr);
 
 private:
     struct impl;

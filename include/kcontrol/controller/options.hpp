@@ -55,7 +55,7 @@ public:
     /// longer than `limit` (some seconds); then it runs anyway, which is logged and counted. Other requests do not
     /// wait. What counts are writes through the cluster's client (docs/cache.md), made by the reconcile's coroutine and
     /// what it spawns on its executor or on reconcile_context::get_executor(). Default: it does not wait.
-    controller_options& see_own_writes(duration limit) { return see_own_writes_ = limit, *this; }
+    controller_options& read_own_writes(duration limit) { return read_own_writes_ = limit, *this; }
     /// How many daemons may be alive at a time, of all objects: one more is refused, told and counted, and started by
     /// a later reconcile that finds room. Default 10,000.
     controller_options& max_daemons(std::size_t n) { return max_daemons_ = n, *this; }
@@ -91,7 +91,7 @@ public:
     bool cancel_on_delete() const noexcept { return cancel_on_delete_; }
     const std::optional<executor>& run_on() const noexcept { return run_on_; }
     const backoff_policy& daemon_backoff() const noexcept { return daemon_backoff_; }
-    const std::optional<duration>& see_own_writes() const noexcept { return see_own_writes_; }
+    const std::optional<duration>& read_own_writes() const noexcept { return read_own_writes_; }
     std::size_t max_daemons() const noexcept { return max_daemons_; }
     std::size_t max_daemons_per_object() const noexcept { return max_daemons_per_object_; }
     duration graceful_stop_timeout() const noexcept { return graceful_stop_timeout_; }
@@ -113,7 +113,7 @@ private:
     bool cancel_on_delete_ = false;
     std::optional<executor> run_on_;
     backoff_policy daemon_backoff_;
-    std::optional<duration> see_own_writes_;
+    std::optional<duration> read_own_writes_;
     std::size_t max_daemons_ = 10'000;
     std::size_t max_daemons_per_object_ = 16;
     duration graceful_stop_timeout_ = std::chrono::seconds(30);

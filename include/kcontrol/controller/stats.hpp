@@ -58,7 +58,7 @@ public:
     std::uint64_t callback_exceptions = 0;
     std::string last_callback_exception;  ///< who threw, about which object, and what it said; empty if none has
 
-    // Of see_own_writes(): reconciles that had written what the caches had yet to see, and those of them that were not
+    // Of read_own_writes(): reconciles that had written what the caches had yet to see, and those of them that were not
     // waited for to the end.
     std::uint64_t own_write_waits = 0;     ///< reconciles that wrote what the caches had yet to see
     std::uint64_t own_write_timeouts = 0;  ///< those of them whose time to wait ran out

@@ -105,7 +105,7 @@ awaitable<result<T>> write_status(client c, const T& object, Edit edit, std::sto
     write_options options;
     options.subresource("status").stop(std::move(stop));
     return detail::edit_object<T>(std::move(c), std::make_shared<const T>(object), std::move(edit), std::move(options),
-                                  retry_policy::patient());
+                                  retry_policy::contended());
 }
 
 /// Sets one condition in `status.conditions` and writes it, see write_status: others' conditions stay, and

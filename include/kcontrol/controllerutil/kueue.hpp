@@ -29,12 +29,12 @@ KCONTROL_DECL void join_group(std::string_view queue, std::string_view group, st
 /// client's executor. Errors: those of api_discovery::catalog(), client::get(), list() and delete_(), with the name.
 class workloads {
 public:
-    /// What keeps a group of pods from being admitted, in the queue's words; empty: nothing does. That there is no
-    /// Workload, or no Kueue, is said in words as well.
-    KCONTROL_DECL awaitable<result<std::string>> why_waiting(client c, namespaced_name group, std::stop_token stop);
+    /// Why a group of pods is not admitted, as the queue reports it; empty: no reason. That there is no
+    /// Workload, or no Kueue, is such a reason too.
+    KCONTROL_DECL awaitable<result<std::string>> pending_reason(client c, namespaced_name group, std::stop_token stop);
     /// The same of a job of any kind that Kueue knows, by its uid.
-    KCONTROL_DECL awaitable<result<std::string>> why_waiting(client c, std::string ns, std::string job_uid,
-                                                             std::stop_token stop);
+    KCONTROL_DECL awaitable<result<std::string>> pending_reason(client c, std::string ns, std::string job_uid,
+                                                                std::stop_token stop);
     /// To be called when all pods of a group were deleted: Kueue keeps them, by a finalizer, for others that may take
     /// their places, until the group's Workload is deleted. One that is not there is done.
     KCONTROL_DECL awaitable<result<void>> end_group(client c, namespaced_name group, std::stop_token stop);

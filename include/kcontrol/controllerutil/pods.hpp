@@ -16,10 +16,10 @@ namespace kcontrol::inline v0_1 {
 
 /// "Unschedulable: 0/3 nodes are available": a reason and a message, or the one that is not empty; at most so many
 /// bytes, and no character is cut in two.
-KCONTROL_DECL std::string words_of(std::string_view reason, std::string_view message, std::size_t most = 1000);
+KCONTROL_DECL std::string reason_text(std::string_view reason, std::string_view message, std::size_t most = 1000);
 
-/// What a pod waits for: the scheduler's words, or the kubelet's of the first container that waits. Empty: nobody says.
-KCONTROL_DECL std::string waiting_words(const api::core::v1::pod_status& pod);
+/// Why a pod waits: the scheduler's reason, or the kubelet's for the first waiting container. Empty: none is known.
+KCONTROL_DECL std::string waiting_reason(const api::core::v1::pod_status& pod);
 
 /// How that container ended, or the init container that failed before it could begin. Null: it has not. Points into
 /// `pod`.

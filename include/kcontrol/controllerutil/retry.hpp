@@ -16,7 +16,7 @@ class retry_policy {
 public:
     KCONTROL_DECL retry_policy();
     /// For writers that meet each other all the time: up to 200 attempts in about 3 s.
-    static KCONTROL_DECL retry_policy patient();
+    static KCONTROL_DECL retry_policy contended();
 
     /// Attempts in all, the first one included. At least one is made.
     retry_policy& attempts(unsigned n) { return attempts_ = n, *this; }

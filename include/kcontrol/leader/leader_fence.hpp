@@ -25,7 +25,7 @@ public:
     /// Whether the process leads at this moment.
     bool open() const noexcept { return state_->env->boot_now().time_since_epoch().count() < state_->until; }
     /// How long it is still open, or not_leading.
-    KCONTROL_DECL result<duration> left() const;
+    KCONTROL_DECL result<duration> remaining() const;
     /// For client::guarded(): writes are refused while it is shut, and none is waited for longer than it is open.
     KCONTROL_DECL write_guard guard() const;
 

@@ -45,9 +45,9 @@ public:
     /// Calls the functions of the program's own flags as it meets them. Errors: invalid_argument, and theirs; each
     /// names the flag.
     static KCONTROL_DECL result<command_line> parse(const std::vector<std::string>& arguments,
-                                                    std::span<const own_flag> own = {});
+                                                    std::span<const user_flag> own = {});
     /// The text of --help, without the first line. `ready_grace`: that of manager_options::ready_when().
-    static KCONTROL_DECL std::string usage(std::span<const own_flag> own = {},
+    static KCONTROL_DECL std::string usage(std::span<const user_flag> own = {},
                                            duration ready_grace = manager_options().ready_grace());
 };
 

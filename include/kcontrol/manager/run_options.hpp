@@ -17,14 +17,14 @@
 
 namespace kcontrol::inline v0_1 {
 
-/// A flag of the program's own. `value` is what --help shows in the place of its value; empty: it takes none.
-class own_flag {
+/// A flag of the embedding program. `value` is what --help shows in the place of its value; empty: it takes none.
+class user_flag {
 public:
     /// Takes the value, which is empty for a flag without one, or refuses it.
     using function = std::function<result<void>(std::string_view)>;
 
     /// In this order: the name, what stands for its value, the help, what takes it.
-    own_flag(std::string n, std::string v, std::string h, function f)
+    user_flag(std::string n, std::string v, std::string h, function f)
         : name(std::move(n)), value(std::move(v)), help(std::move(h)), take(std::move(f)) {}
 
     std::string name;   ///< dashes included, and none of run()'s own
@@ -36,13 +36,13 @@ public:
 class manager;
 
 /// What a program prints in place of running.
-class own_print {
+class user_print {
 public:
     /// Makes the text; an error ends the program with status 1.
     using function = std::function<result<std::string>(manager&)>;
 
     /// In this order: whether to print, and what.
-    own_print(std::function<bool()> w, function t) : wanted(std::move(w)), text(std::move(t)) {}
+    user_print(std::function<bool()> w, function t) : wanted(std::move(w)), text(std::move(t)) {}
 
     std::function<bool()> wanted;  ///< asked once the flags are read; the first that says yes is printed
     function text;                 ///< called after the set-up
@@ -60,16 +60,16 @@ public:
     /// A flag without a value, dashes included: `set` becomes true. `set` outlives run().
     run_options& flag(std::string name, std::string help, bool& set) {
         auto take = [&set](std::string_view) -> result<void> { return set = true, result<void>(); };
-        return own_flags_.emplace_back(std::move(name), std::string(), std::move(help), std::move(take)), *this;
+        return user_flags_.emplace_back(std::move(name), std::string(), std::move(help), std::move(take)), *this;
     }
     /// A flag with a value, which may be there several times: `take` gets each value, and may refuse it; the program
     /// ends with the flag's name, its words and status 2 then. `value` stands for the value in --help.
-    run_options& flag(std::string name, std::string value, std::string help, own_flag::function take) {
-        return own_flags_.emplace_back(std::move(name), std::move(value), std::move(help), std::move(take)), *this;
+    run_options& flag(std::string name, std::string value, std::string help, user_flag::function take) {
+        return user_flags_.emplace_back(std::move(name), std::move(value), std::move(help), std::move(take)), *this;
     }
     /// If `wanted` says so once the flags are read, the program makes its set-up with a client of no cluster, prints
     /// what `text` says of the manager, and ends: what is derived from a program and put into its manifests.
-    run_options& print_instead(std::function<bool()> wanted, own_print::function text) {
+    run_options& print_instead(std::function<bool()> wanted, user_print::function text) {
         return prints_.emplace_back(std::move(wanted), std::move(text)), *this;
     }
     /// What --leader-elect does; --leader-election-namespace and --leader-election-id say another Lease. (Where
@@ -89,9 +89,11 @@ public:
     run_options& metrics_secure(bool yes) { return metrics_secure_ = yes, *this; }
 
     const manager_options& manager() const noexcept { return manager_; }
-    const std::vector<own_flag>& own_flags() const noexcept { return own_flags_; }  ///< those of flag(), in their order
+    const std::vector<user_flag>& user_flags() const noexcept {
+        return user_flags_;
+    }  ///< those of flag(), in their order
     /// Those of print_instead(), in their order.
-    const std::vector<own_print>& prints() const noexcept { return prints_; }
+    const std::vector<user_print>& prints() const noexcept { return prints_; }
     const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
     const std::string& version() const noexcept { return version_; }
     log_format log_as() const noexcept { return log_format_; }
@@ -100,8 +102,8 @@ public:
 
 private:
     manager_options manager_;
-    std::vector<own_flag> own_flags_;
-    std::vector<own_print> prints_;
+    std::vector<user_flag> user_flags_;
+    std::vector<user_print> prints_;
     std::optional<leader_options> leader_election_;
     std::string version_;
     log_format log_format_ = log_format::text;

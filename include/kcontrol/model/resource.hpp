@@ -109,7 +109,7 @@ public:
     }
 
     /// Whether the two are of the same kind and make the same C++ objects of the same bytes.
-    bool reads_like(const resource_info& other) const {
+    bool decodes_same_as(const resource_info& other) const {
         return gvk == other.gvk && plural == other.plural && scope == other.scope && type == other.type &&
                metadata_only == other.metadata_only && encode_ == other.encode_ && decode_ == other.decode_ &&
                text_decode_ == other.text_decode_ && cursor_decode_ == other.cursor_decode_;

@@ -48,7 +48,7 @@ public:
     /// max_of({exponential(5ms, 1000s), bucket(10, 100)}).
     static KCONTROL_DECL rate_limiter max_of(std::vector<rate_limiter> all);
     /// A function of the program. Copies of the limiter have copies of the function.
-    static KCONTROL_DECL rate_limiter own(std::function<duration(const rate_limit_attempt&)> delay);
+    static KCONTROL_DECL rate_limiter custom(std::function<duration(const rate_limit_attempt&)> delay);
 
     /// The same, but never longer than `longest`.
     KCONTROL_DECL rate_limiter at_most(duration longest) const;

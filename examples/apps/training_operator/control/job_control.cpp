@@ -72,10 +72,10 @@ void job_control::ask_servers(const reconcile_context& ctx, const training_job& 
 void job_control::ask_queue(const reconcile_context& ctx, const training_job& job) {
     job_executor* runs = executor_of(job);
     if (job.status.phase != "Queued" || runs == nullptr) return queues_.end(ctx, job.metadata.uid);
-    queues_.ask(ctx, job.metadata.uid, start_name(job),
-                [c = ctx.get_client().traced({}), runs, job](std::stop_token stop) {
-                    return runs->why_waiting(c, job, std::move(stop));
-                });
+    queues_.poll(ctx, job.metadata.uid, start_name(job),
+                 [c = ctx.get_client().traced({}), runs, job](std::stop_token stop) {
+                     return runs->pending_reason(c, job, std::move(stop));
+                 });
 }
 
 void job_control::ask(poll& of, const reconcile_context& ctx, const training_job& job, const std::string& url,
@@ -84,7 +84,7 @@ void job_control::ask(poll& of, const reconcile_context& ctx, const training_job
     http::exchange_options bounds;
     bounds.deadline(std::chrono::seconds(10)).max_body(std::size_t{64} << 10);
     const http::document_reader from(connect_, ctx.get_executor(), url, bounds);
-    of.ask(ctx, job.metadata.uid, url, [=](std::stop_token stop) { return read_text(from, read, std::move(stop)); });
+    of.poll(ctx, job.metadata.uid, url, [=](std::stop_token stop) { return read_text(from, read, std::move(stop)); });
 }
 
 facts job_control::with_answers(const training_job& job, facts seen) const {

@@ -32,15 +32,15 @@ awaitable<result<std::optional<holder>>> job_executor::find_holder(client, train
     co_return std::optional<holder>();
 }
 
-awaitable<result<std::string>> job_executor::why_waiting(client c, training_job job, std::stop_token stop) {
+awaitable<result<std::string>> job_executor::pending_reason(client c, training_job job, std::stop_token stop) {
     const auto held = co_await find_holder(c, job, stop);
     if (!held) co_return held.error();
     if (*held) {
-        const auto said = co_await queued_.why_waiting(c, job.metadata.namespace_, (*held)->uid, stop);
+        const auto said = co_await queued_.pending_reason(c, job.metadata.namespace_, (*held)->uid, stop);
         co_return said;
     }
     const namespaced_name group(job.metadata.namespace_, start_name(job));
-    const auto said = co_await queued_.why_waiting(c, group, stop);
+    const auto said = co_await queued_.pending_reason(c, group, stop);
     co_return said;
 }
 

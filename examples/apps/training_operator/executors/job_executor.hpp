@@ -35,7 +35,7 @@ public:
     /// It as the server has it, if it is there.
     virtual awaitable<result<std::optional<holder>>> find_holder(client c, training_job job, std::stop_token stop);
     /// Why its queue has not admitted it; empty: it has.
-    awaitable<result<std::string>> why_waiting(client c, training_job job, std::stop_token stop);
+    awaitable<result<std::string>> pending_reason(client c, training_job job, std::stop_token stop);
     virtual awaitable<result<void>> end_holder(client c, training_job job, std::string uid, std::stop_token stop);
 
 protected:

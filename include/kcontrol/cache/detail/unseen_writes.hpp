@@ -32,7 +32,7 @@ public:
     /// passed over it already: then it is not kept, and to be told now.
     KCONTROL_DECL bool add(any_object written, std::string_view known);
     /// An event of that object came.
-    KCONTROL_DECL void saw(const namespaced_name& key);
+    KCONTROL_DECL void observed(const namespaced_name& key);
     /// The watch is that far: what has not come by then is none of those that it brings.
     KCONTROL_DECL void passed(std::string_view version);
     /// A list of that version is in place of a copy of version `known`, which was empty if that is; `has` says whether
@@ -40,7 +40,7 @@ public:
     KCONTROL_DECL std::vector<any_object> listed(std::string_view known, std::string_view version,
                                                  const std::function<bool(const namespaced_name&)>& has);
     /// The same of a list of another history.
-    KCONTROL_DECL std::vector<any_object> began_anew(const std::function<bool(const namespaced_name&)>& has);
+    KCONTROL_DECL std::vector<any_object> history_reset(const std::function<bool(const namespaced_name&)>& has);
 
 private:
     template <class Gone>

@@ -81,9 +81,9 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         store_content next;
         next.objects = std::move(all.objects);
         next.invalid = std::move(all.invalid);
-        const bool began_anew = all.by_content;
+        const bool history_reset = all.by_content;
         const std::string known = listed_once ? watch->source().fsm().resource_version() : std::string();
-        if (began_anew) {
+        if (history_reset) {
             next.same = [this](const any_object& a, const any_object& b) {
                 return info.encode(a).value() == info.encode(b).value();
             };
@@ -94,9 +94,9 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         deliver(std::move(change));
         changed.notify_all();
         const auto has = [this](const namespaced_name& key) { return static_cast<bool>(content.get(key)); };
-        tell_missed(began_anew ? unseen.began_anew(has) : unseen.listed(known, all.version, has));
+        tell_missed(history_reset ? unseen.history_reset(has) : unseen.listed(known, all.version, has));
         if (awaited.size() == 0) return;
-        const bool ended = began_anew ? awaited.began_anew() : awaited.listed([this](const namespaced_name& key) {
+        const bool ended = history_reset ? awaited.history_reset() : awaited.listed([this](const namespaced_name& key) {
             const any_object present = content.get(key);
             return present ? present.meta().resource_version.str() : std::string();
         });
@@ -125,18 +125,18 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     }
     void apply(any_object object) override {
         deliver_rest();
-        if (!unseen.empty()) unseen.saw(object.key());
+        if (!unseen.empty()) unseen.observed(object.key());
         const auto waiting = awaited.size() > 0 ? object : any_object();
         if (auto why = transform(object)) {
             mark_invalid(invalid_object(object.meta(), std::move(*why)));
         } else {
             deliver(content.apply(std::move(object)));
         }
-        if (waiting && awaited.saw(waiting.key(), waiting.meta().resource_version)) caught_up.notify_all();
+        if (waiting && awaited.observed(waiting.key(), waiting.meta().resource_version)) caught_up.notify_all();
     }
     void remove(any_object last) override {
         deliver_rest();
-        if (!unseen.empty()) unseen.saw(last.key());
+        if (!unseen.empty()) unseen.observed(last.key());
         const auto waiting = awaited.size() > 0 ? last : any_object();
         if (auto why = transform(last)) {
             remove_invalid(invalid_object(last.meta(), std::move(*why)));
@@ -147,7 +147,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     }
     void mark_invalid(invalid_object object) override {
         deliver_rest();
-        if (!unseen.empty()) unseen.saw(object.key());
+        if (!unseen.empty()) unseen.observed(object.key());
         deliver(content.mark_invalid(std::move(object)));
     }
     void remove_invalid(const invalid_object& last) override {
@@ -348,13 +348,13 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
                                             std::stop_token stop, std::optional<time_point> deadline) {
         const auto ticket = self->awaited.add(key, version);
         if (const any_object present = self->content.get(key)) {
-            self->awaited.saw(key, present.meta().resource_version);
+            self->awaited.observed(key, present.meta().resource_version);
         }
         self->awaited.passed(self->passed());
         while (!self->awaited.is_over(ticket)) {
             const wake reason = co_await self->caught_up.wait(self->env, stop, deadline);
             if (reason == wake::notified || self->awaited.is_over(ticket)) continue;
-            self->awaited.forget(ticket);
+            self->awaited.cancel(ticket);
             const std::string what = "the informer of " + self->info.gvk.kind + " has not seen version " + version +
                                      " of " + to_string(key) + " yet";
             if (reason == wake::stopped) co_return error(errc::stopped, what + ", and the wait was stopped");

@@ -14,14 +14,14 @@ KCONTROL_DECL bool unseen_writes::add(any_object written, std::string_view known
         return !before_list_.empty() && is_at_least(last_list_, version) && !is_at_least(before_list_, version);
     }
     const namespaced_name key = written.key();
-    saw(key);
-    if (size() >= most) saw(order_.front().key());
+    observed(key);
+    if (size() >= most) observed(order_.front().key());
     order_.push_back(std::move(written));
     by_key_.emplace(key, std::prev(order_.end()));
     return false;
 }
 
-KCONTROL_DECL void unseen_writes::saw(const namespaced_name& key) {
+KCONTROL_DECL void unseen_writes::observed(const namespaced_name& key) {
     const auto found = by_key_.find(key);
     if (found == by_key_.end()) return;
     order_.erase(found->second);
@@ -55,7 +55,7 @@ KCONTROL_DECL std::vector<any_object> unseen_writes::listed(std::string_view kno
     return take_if([&](const any_object& one) { return is_at_least(version, one.meta().resource_version); });
 }
 
-KCONTROL_DECL std::vector<any_object> unseen_writes::began_anew(
+KCONTROL_DECL std::vector<any_object> unseen_writes::history_reset(
     const std::function<bool(const namespaced_name&)>& has) {
     before_list_.clear();
     last_list_.clear();

@@ -31,7 +31,7 @@ KCONTROL_DECL version_waits::ticket version_waits::add(namespaced_name key, std:
     return made;
 }
 
-KCONTROL_DECL bool version_waits::saw(const namespaced_name& key, std::string_view version) {
+KCONTROL_DECL bool version_waits::observed(const namespaced_name& key, std::string_view version) {
     return end_if([&](const entry& w) { return w.key == key && detail::is_at_least(version, w.version); });
 }
 
@@ -52,7 +52,7 @@ KCONTROL_DECL bool version_waits::listed(const std::function<std::string(const n
     });
 }
 
-KCONTROL_DECL bool version_waits::began_anew() {
+KCONTROL_DECL bool version_waits::history_reset() {
     return end_if([](const entry&) { return true; });
 }
 

@@ -249,7 +249,7 @@ private:
     const protobuf_message* message_of(const resource_info& info) const {
         if (info.metadata_only) {
             // Several readers of one watch are no metadata_object.
-            const bool usual = info.reads_like(metadata_resource(info.gvk, info.plural, info.scope));
+            const bool usual = info.decodes_same_as(metadata_resource(info.gvk, info.plural, info.scope));
             return usual ? &api::protobuf_partial_object() : nullptr;
         }
         if (info.type == nullptr) return nullptr;

@@ -100,7 +100,7 @@ KCONTROL_DECL cache_reader::readable cache_reader::find(const resource_info& inf
     if (set_ == nullptr) return out;
     set_->for_each_shared(
         [&](const informer_options&, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
-            if (scope == nullptr || !made->info().reads_like(info)) return;
+            if (scope == nullptr || !made->info().decodes_same_as(info)) return;
             out.informers.push_back(made);
             out.scopes.push_back(*scope);
         });
@@ -214,7 +214,7 @@ KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(cons
 }
 
 KCONTROL_DECL void cache_reader::on_read(const resource_info& info, const namespaced_name& key,
-                                       const result<any_object>& answer) {
+                                         const result<any_object>& answer) {
     if (answer) {
         marks_.answered(info.gvk, key, answer->meta().resource_version);
         expect(info, *answer);
@@ -252,7 +252,7 @@ inline bool surely_selects(const cached_scope& scope, const object_meta& meta) {
 
 // The object as the informer has its objects; an empty one where that can't be made.
 inline any_object read_as(const resource_info& view, const resource_info& info, const any_object& object) {
-    if (view.reads_like(info)) return object;
+    if (view.decodes_same_as(info)) return object;
     const auto text = info.encode(object);
     if (!text) return {};
     auto read = view.decode_text(*text);

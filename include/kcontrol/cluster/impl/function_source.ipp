@@ -37,7 +37,7 @@ struct function_source::state {
 // A subscription: as long as it lives the function may run.
 struct event_sink::run {
     run(std::shared_ptr<function_source::state> s, any_event_handler h) : of(std::move(s)), handler(std::move(h)) {
-        if (of->options.says_synced()) {
+        if (of->options.reports_synced()) {
             synced = false;
             ++of->unsynced;
         }
@@ -60,7 +60,7 @@ struct event_sink::run {
     scope running;
 };
 
-KCONTROL_DECL void event_sink::tell(const any_event& event) const {
+KCONTROL_DECL void event_sink::emit(const any_event& event) const {
     const auto to = of_.lock();
     if (!to || !event.object()) return;
     const auto about = [&event] { return to_string(event.object().key()); };

@@ -113,7 +113,7 @@ inline awaitable<result<void>> end_removed(std::vector<std::shared_ptr<any_infor
 
 KCONTROL_DECL awaitable<result<void>> informer_set::remove(const resource_info& kind) {
     const auto needs = std::count_if(sources_.begin(), sources_.end(), [&](const auto& one) {
-        return !one.second.expired() && one.first->reads_like(kind);
+        return !one.second.expired() && one.first->decodes_same_as(kind);
     });
     if (needs > 0) {
         return make_ready<result<void>>(
@@ -123,7 +123,7 @@ KCONTROL_DECL awaitable<result<void>> informer_set::remove(const resource_info& 
     }
     std::vector<entry> removed;
     for (auto one = entries_.begin(); one != entries_.end();) {
-        const bool asked = one->shared && one->kind().reads_like(kind);
+        const bool asked = one->shared && one->kind().decodes_same_as(kind);
         if (asked) removed.push_back(std::move(*one));
         one = asked ? entries_.erase(one) : one + 1;
     }
@@ -153,7 +153,7 @@ KCONTROL_DECL std::shared_ptr<any_informer> informer_set::get(const resource_inf
     std::shared_ptr<any_informer> beside;
     for (const auto& e : entries_) {
         if (!e.shared || !detail::same_kind(e.kind(), kind) || !detail::same_scope(e.options, wanted)) continue;
-        if (e.kind().reads_like(kind)) return e.made;
+        if (e.kind().decodes_same_as(kind)) return e.made;
         beside = e.made;
     }
     auto made = beside ? std::make_shared<any_informer>(*beside, kind)
@@ -198,7 +198,7 @@ KCONTROL_DECL void informer_set::probe(const std::string& crd) {
     for (const auto& e : entries_) {
         if (e.shared && detail::crd_name_of(e.kind()) == crd) e.made->probe_now();
     }
-    const auto sought = sought_;  // it may call look_for()
+    const auto sought = sought_;  // it may call probe_kinds()
     const auto ask = probe_sought_;
     if (!ask) return;
     for (const auto* kind : sought) {
@@ -206,7 +206,7 @@ KCONTROL_DECL void informer_set::probe(const std::string& crd) {
     }
 }
 
-KCONTROL_DECL void informer_set::look_for(std::vector<const resource_info*> kinds, probe_function probe) {
+KCONTROL_DECL void informer_set::probe_kinds(std::vector<const resource_info*> kinds, probe_function probe) {
     sought_ = std::move(kinds);
     probe_sought_ = std::move(probe);
     follow_missing();

@@ -31,7 +31,7 @@ inline awaitable<void> run_timer(environment& env, std::weak_ptr<timer_run> of, 
                                  timer_options options) {
     guarded_calls calls(env, options.log());
     time_point next = env.now();
-    if (!options.at_once()) next += timer_period(env, options);
+    if (!options.fire_immediately()) next += timer_period(env, options);
     while (true) {
         const wake why = co_await sleep_until(env, next, stop);
         if (why == wake::stopped) co_return;

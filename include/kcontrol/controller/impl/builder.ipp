@@ -39,7 +39,7 @@ KCONTROL_DECL result<std::shared_ptr<controller>> builder_core::complete(reconci
     }
     // The host's cluster outlives the run of the controller, and nobody else asks.
     if (options.hold_back()) made->watch_load([&of] { return of.get_client().load(); });
-    if (options.see_own_writes()) made->watch_writes([&of] { return of.get_client().cache(); });
+    if (options.read_own_writes()) made->watch_writes([&of] { return of.get_client().cache(); });
     bool primary = true;  // the first is what the controller is for
     for (watched& w : watched_) {
         std::vector<predicate> predicates = event_filter;

@@ -66,7 +66,7 @@ KCONTROL_DECL controller_stats any_controller::stats() const {
 
 KCONTROL_DECL std::uint64_t any_controller::watch_any(std::shared_ptr<event_source> source,
                                                       std::vector<predicate> predicates, kind_event_handler handle,
-                                                      gone_handler gone) {
+                                                      deletion_handler gone) {
     const std::uint64_t id = ++impl_->last_watch_id;
     std::string kind;
     impl_->calls.call("kind() of a source", [&] { kind = source->kind(); });

@@ -43,7 +43,7 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
 
     void deliver(const any_event& event, const std::vector<predicate>& predicates, const kind_event_handler& handle,
                  std::string_view kind);
-    void tell_gone(const any_event& event, const gone_handler& gone);
+    void tell_gone(const any_event& event, const deletion_handler& gone);
     result<void> subscribe(std::uint64_t watch_id);
     result<void> subscribe_all(const std::stop_token& stop);
     std::string describe(const event_source& source);

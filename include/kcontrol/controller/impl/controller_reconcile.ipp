@@ -180,7 +180,7 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
 
 inline std::shared_ptr<own_writes> any_controller::impl::follow_writes(const executor& by) {
     std::shared_ptr<client_cache> behind;
-    if (options.see_own_writes() && cache) {
+    if (options.read_own_writes() && cache) {
         calls.call("the cache of a controller's client", [&] { behind = cache(); });
     }
     return behind ? behind->follow(by) : nullptr;
@@ -190,7 +190,7 @@ inline awaitable<void> any_controller::impl::see_writes(std::shared_ptr<own_writ
                                                         logger named) {
     const auto self = shared_from_this();
     ++stats.own_write_waits;
-    const auto seen = co_await written->seen(std::move(stop), env.now() + *options.see_own_writes());
+    const auto seen = co_await written->seen(std::move(stop), env.now() + *options.read_own_writes());
     if (seen || seen.error() == errc::stopped) co_return;
     ++stats.own_write_timeouts;
     if (const auto so_often = unseen_told.count(env.now())) {

@@ -24,7 +24,7 @@ inline void any_controller::impl::deliver(const any_event& event, const std::vec
 }
 
 // Before any predicate: whether an object is there is no question of what is worth a reconcile.
-inline void any_controller::impl::tell_gone(const any_event& event, const gone_handler& gone) {
+inline void any_controller::impl::tell_gone(const any_event& event, const deletion_handler& gone) {
     if (!event.old_object) return;
     const bool replaced = event.type == event_type::updated && event.new_object &&
                           event.old_object.meta().uid != event.new_object.meta().uid;

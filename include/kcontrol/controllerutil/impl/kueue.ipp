@@ -56,7 +56,7 @@ inline bool holds(const list<status_condition>& all, std::string_view type) {
     return found != nullptr && found->status == "True";
 }
 
-inline std::string words_of(const workload_spec& spec, const workload_status& status) {
+inline std::string reason_text(const workload_spec& spec, const workload_status& status) {
     if (holds(status.conditions, "Admitted")) return {};
     if (!spec.active) return "its Workload is not active";
     if (holds(status.conditions, "QuotaReserved")) {
@@ -70,13 +70,13 @@ inline std::string words_of(const workload_spec& spec, const workload_status& st
     return quota->message;
 }
 
-inline std::string words_of(const any_object& of, const resource_info& kind) {
+inline std::string reason_text(const any_object& of, const resource_info& kind) {
     if (&kind == &resource_of<workload_of<v1beta1>>()) {
         const auto found = of.as<workload_of<v1beta1>>();
-        return words_of(found->spec, found->status);
+        return reason_text(found->spec, found->status);
     }
     const auto found = of.as<workload_of<v1beta2>>();
-    return words_of(found->spec, found->status);
+    return reason_text(found->spec, found->status);
 }
 
 inline const char* no_kueue() { return "nothing admits it: the server has no Workloads of Kueue"; }
@@ -106,8 +106,8 @@ inline awaitable<result<const resource_info*>> workloads::kind(client c, std::st
     co_return none;
 }
 
-KCONTROL_DECL awaitable<result<std::string>> workloads::why_waiting(client c, namespaced_name group,
-                                                                    std::stop_token stop) {
+KCONTROL_DECL awaitable<result<std::string>> workloads::pending_reason(client c, namespaced_name group,
+                                                                       std::stop_token stop) {
     const auto known = co_await kind(c, stop);
     if (!known) co_return known.error();
     if (*known == nullptr) co_return std::string(detail::no_kueue());
@@ -116,11 +116,11 @@ KCONTROL_DECL awaitable<result<std::string>> workloads::why_waiting(client c, na
     const auto found = co_await c.live().get(**known, group, how);
     if (!found && found.error() == api_errc::not_found) co_return std::string(detail::no_workload());
     if (!found) co_return found.error();
-    co_return detail::words_of(*found, **known);
+    co_return detail::reason_text(*found, **known);
 }
 
-KCONTROL_DECL awaitable<result<std::string>> workloads::why_waiting(client c, std::string ns, std::string job_uid,
-                                                                    std::stop_token stop) {
+KCONTROL_DECL awaitable<result<std::string>> workloads::pending_reason(client c, std::string ns, std::string job_uid,
+                                                                       std::stop_token stop) {
     const auto known = co_await kind(c, stop);
     if (!known) co_return known.error();
     if (*known == nullptr) co_return std::string(detail::no_kueue());
@@ -129,7 +129,7 @@ KCONTROL_DECL awaitable<result<std::string>> workloads::why_waiting(client c, st
     const auto found = co_await c.live().list_page(**known, of_job);
     if (!found) co_return found.error();
     if (found->items.empty()) co_return std::string(detail::no_workload());
-    co_return detail::words_of(found->items.front(), **known);
+    co_return detail::reason_text(found->items.front(), **known);
 }
 
 KCONTROL_DECL awaitable<result<void>> workloads::end_group(client c, namespaced_name group, std::stop_token stop) {

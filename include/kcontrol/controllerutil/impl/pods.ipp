@@ -7,7 +7,7 @@
 
 namespace kcontrol::inline v0_1 {
 
-KCONTROL_DECL std::string words_of(std::string_view reason, std::string_view message, std::size_t most) {
+KCONTROL_DECL std::string reason_text(std::string_view reason, std::string_view message, std::size_t most) {
     std::string out(reason);
     if (!reason.empty() && !message.empty()) out += ": ";
     out += message;
@@ -18,12 +18,12 @@ KCONTROL_DECL std::string words_of(std::string_view reason, std::string_view mes
     return out;
 }
 
-KCONTROL_DECL std::string waiting_words(const api::core::v1::pod_status& pod) {
+KCONTROL_DECL std::string waiting_reason(const api::core::v1::pod_status& pod) {
     const auto* placed = find_condition(pod.conditions, "PodScheduled");
-    if (placed != nullptr && placed->status == "False") return words_of(placed->reason, placed->message);
+    if (placed != nullptr && placed->status == "False") return reason_text(placed->reason, placed->message);
     for (const auto* statuses : {&pod.init_container_statuses, &pod.container_statuses}) {
         for (const auto& each : *statuses) {
-            if (each.state.waiting) return words_of(each.state.waiting->reason, each.state.waiting->message);
+            if (each.state.waiting) return reason_text(each.state.waiting->reason, each.state.waiting->message);
         }
     }
     return {};
@@ -53,7 +53,7 @@ inline void summarize_end(const api::core::v1::container_state_terminated& end, 
     out.exit_code = end.exit_code;
     if (end.reason != "Error" && end.reason != "Completed") out.reason = end.reason;
     out.message = end.message;
-    out.words = words_of(out.reason, out.message);
+    out.words = reason_text(out.reason, out.message);
     if (end.finished_at.present()) out.ended = end.finished_at.value();
 }
 
@@ -77,14 +77,14 @@ KCONTROL_DECL pod_summary summarize(const object_meta& metadata, std::string_vie
     } else if (out.over) {
         out.state = status.phase == "Failed" ? pod_state::failed : pod_state::ended_well;
     } else {
-        out.words = waiting_words(status);
+        out.words = waiting_reason(status);
         if (out.words.empty()) {
             out.words = node.empty() ? "no node was found for it yet" : "it is prepared on " + out.node;
         }
     }
     if (out.state == pod_state::failed && (end == nullptr || is_disrupted(status))) {
         out.disrupted = true;
-        out.words = words_of(status.reason, status.message);
+        out.words = reason_text(status.reason, status.message);
     }
     return out;
 }

@@ -7,7 +7,7 @@ namespace kcontrol::inline v0_1 {
 KCONTROL_DECL retry_policy::retry_policy()
     : delay_(backoff_policy().initial(std::chrono::milliseconds(10)).factor(1.0).jitter(0.1)) {}
 
-KCONTROL_DECL retry_policy retry_policy::patient() {
+KCONTROL_DECL retry_policy retry_policy::contended() {
     // The wide jitter is what lets a writer into the gaps of another one that never pauses.
     const backoff_policy delay = backoff_policy().initial(std::chrono::milliseconds(10)).factor(1.0).jitter(1.0);
     return retry_policy().attempts(200).delay(delay);

@@ -4,7 +4,7 @@
 
 namespace kcontrol::inline v0_1 {
 
-KCONTROL_DECL result<duration> leader_fence::left() const {
+KCONTROL_DECL result<duration> leader_fence::remaining() const {
     const std::int64_t until = state_->until;
     const duration left(until - state_->env->boot_now().time_since_epoch().count());
     if (left > duration::zero()) return left;
@@ -15,7 +15,7 @@ KCONTROL_DECL result<duration> leader_fence::left() const {
 }
 
 KCONTROL_DECL write_guard leader_fence::guard() const {
-    return [fence = *this] { return fence.left(); };
+    return [fence = *this] { return fence.remaining(); };
 }
 
 }  // namespace kcontrol

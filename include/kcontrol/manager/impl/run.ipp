@@ -262,7 +262,7 @@ inline result<void> run_with(environment& env, const std::string& program, const
     return outcome;
 }
 
-inline awaitable<void> print_of_manager(set_up_manager& of, const own_print& what, result<std::string>& out) {
+inline awaitable<void> print_of_manager(set_up_manager& of, const user_print& what, result<std::string>& out) {
     const auto done = co_await run_setup(of.m, of.setup, of.grace, std::stop_token());
     if (!done) {
         out = done.error();
@@ -272,7 +272,7 @@ inline awaitable<void> print_of_manager(set_up_manager& of, const own_print& wha
 }
 
 // There is no cluster behind the client: whoever asks it hears so.
-inline result<std::string> text_of(environment& env, const own_print& what, const logger& log, manager_options options,
+inline result<std::string> text_of(environment& env, const user_print& what, const logger& log, manager_options options,
                                    const setup_step& setup) {
     boost::asio::io_context context(1);
     http::endpoint nowhere;
@@ -297,7 +297,7 @@ inline result<std::string> text_of(environment& env, const own_print& what, cons
 }
 
 // Nothing is printed by half: status 1, and why.
-inline int print_instead(environment& env, const own_print& what, const std::string& program, const logger& log,
+inline int print_instead(environment& env, const user_print& what, const std::string& program, const logger& log,
                          manager_options options, const setup_step& setup) {
     const auto text = text_of(env, what, log, std::move(options), setup);
     if (!text) return std::cerr << program << ": " << escape_control(text.error().what()) << "\n", 1;
@@ -319,11 +319,11 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ru
     };
     try {
         const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-        const auto flags = command_line::parse(words, options.own_flags());
+        const auto flags = command_line::parse(words, options.user_flags());
         if (!flags) return refuse(flags.error());
         if (flags->help) {
             std::cout << "usage: " << program << " [flags]\n"
-                      << command_line::usage(options.own_flags(), options.manager().ready_grace());
+                      << command_line::usage(options.user_flags(), options.manager().ready_grace());
             return 0;
         }
         if (flags->version) {
@@ -339,7 +339,7 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ru
         if (!log.enabled(log_level::error)) {
             log = flags->levels.logger_to(standard_error_sink(env, flags->format.value_or(options.log_as())));
         }
-        for (const own_print& one : options.prints()) {
+        for (const user_print& one : options.prints()) {
             if (one.wanted()) return print_instead(env, one, program, log, std::move(*of_manager), setup);
         }
         const result<void> outcome =

@@ -90,11 +90,11 @@ inline result<void> take_flag(std::string_view name, std::string_view text, comm
 }  // namespace detail
 
 KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::string>& arguments,
-                                                       std::span<const own_flag> own) {
+                                                       std::span<const user_flag> own) {
     std::vector<flag_shape> flags(std::begin(detail::run_flags), std::end(detail::run_flags));
     for (const flag_shape& one : leader_flags::shapes()) flags.push_back(one);
     const std::size_t first_own = flags.size();
-    for (const own_flag& one : own) {
+    for (const user_flag& one : own) {
         if (std::ranges::count(flags, one.name, &flag_shape::name) != 0) {
             return error(errc::invalid_argument, one.name + ": the program has two flags of that name");
         }
@@ -109,7 +109,7 @@ KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::st
                          "unexpected argument \"" + escape_control(one.text) + "\": only flags are known; see --help");
         }
         if (one.flag >= first_own) {
-            const own_flag& of = own[one.flag - first_own];
+            const user_flag& of = own[one.flag - first_own];
             const auto taken = of.take(one.text);
             if (!taken) return taken.error().with_context(of.name);
             continue;
@@ -120,11 +120,11 @@ KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::st
     return out;
 }
 
-KCONTROL_DECL std::string command_line::usage(std::span<const own_flag> own, duration ready_grace) {
+KCONTROL_DECL std::string command_line::usage(std::span<const user_flag> own, duration ready_grace) {
     constexpr std::size_t column = 23;
     const std::string leader(leader_flags::usage());
     std::string text;
-    for (const own_flag& one : own) {
+    for (const user_flag& one : own) {
         std::string line = "  " + one.name + (one.value.empty() ? "" : " " + one.value);
         if (line.size() + 2 > column) text += std::exchange(line, std::string()) + "\n";
         line.resize(column, ' ');

@@ -133,7 +133,7 @@ KCONTROL_DECL write_guard cluster_sharding::gate(const std::string& cluster) con
             return error(errc::not_leading,
                          "cluster " + cluster + " is another replica's, which this one leaves it to");
         }
-        return fence.left();
+        return fence.remaining();
     };
 }
 

@@ -236,7 +236,7 @@ KCONTROL_DECL result<std::shared_ptr<cached_source>> engaged_cluster::source_wit
 KCONTROL_DECL awaitable<result<void>> engaged_cluster::remove_informers_of(const resource_info& kind) {
     for (const auto& slot : impl_->slots) {
         for (const auto& version : slot->versions) {
-            if (!version.info->reads_like(kind)) continue;
+            if (!version.info->decodes_same_as(kind)) continue;
             return make_ready<result<void>>(
                 error(errc::invalid_argument, "the informer of " + kind.gvk.kind + " (" + kind.gvk.api_version() +
                                                   ") can't be removed: it is one of multicluster_options::kinds()"));

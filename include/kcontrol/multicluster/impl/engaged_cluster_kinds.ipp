@@ -46,7 +46,7 @@ inline void engaged_cluster::impl::look_for_kinds() {
         if (!slot->searching) continue;
         for (const auto& version : slot->versions) missing.push_back(version.info);
     }
-    informers->look_for(std::move(missing), [this](const resource_info& kind) {
+    informers->probe_kinds(std::move(missing), [this](const resource_info& kind) {
         for (const auto& slot : slots) {
             if (slot->has(kind)) slot->probe_now();
         }

@@ -122,7 +122,7 @@ KCONTROL_DECL rate_limiter rate_limiter::fast_slow(duration fast, duration slow,
 KCONTROL_DECL rate_limiter rate_limiter::max_of(std::vector<rate_limiter> all) {
     return rate_limiter(std::make_unique<detail::max_limiter>(std::move(all)));
 }
-KCONTROL_DECL rate_limiter rate_limiter::own(std::function<duration(const rate_limit_attempt&)> delay) {
+KCONTROL_DECL rate_limiter rate_limiter::custom(std::function<duration(const rate_limit_attempt&)> delay) {
     return rate_limiter(std::make_unique<detail::own_limiter>(std::move(delay)));
 }
 KCONTROL_DECL rate_limiter rate_limiter::at_most(duration longest) const {

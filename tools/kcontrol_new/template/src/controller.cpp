@@ -32,7 +32,7 @@ kcontrol::reconciliation reconcile(kcontrol::reconcile_context ctx, std::shared_
 
 kcontrol::result<std::shared_ptr<kcontrol::controller>> add_controllers(kcontrol::manager& m) {
     // The event of the ConfigMap comes before that of the status: the next call waits until it sees both.
-    const auto options = kcontrol::controller_options().see_own_writes(std::chrono::seconds(5));
+    const auto options = kcontrol::controller_options().read_own_writes(std::chrono::seconds(5));
     return kcontrol::controller_builder(m, "hello-world")
         .for_<hello_world>()
         .owns<config_map>()
