@@ -103,8 +103,8 @@
 #include <kcontrol/codec/protobuf.hpp>
 #include <kcontrol/codec/protobuf_schema.hpp>
 #include <kcontrol/codec/protobuf_stream.hpp>
+#include <kcontrol/codec/release_workspace.hpp>
 #include <kcontrol/codec/resource_of.hpp>
-#include <kcontrol/codec/rest_pool.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 #include <kcontrol/config.hpp>
 #include <kcontrol/controller/builder.hpp>

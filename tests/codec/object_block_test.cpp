@@ -1,7 +1,7 @@
 // Objects that are one block of memory, and the pool of what they share.
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/object_block.hpp>
-#include <kcontrol/codec/rest_pool.hpp>
+#include <kcontrol/codec/release_workspace.hpp>
 
 #include <doctest/doctest.h>
 
@@ -218,17 +218,17 @@ TEST_CASE("pool: a part whose strings are shared is shared as well") {
 
 TEST_CASE("pool: after a rest objects are read as before, and what was shared is shared still") {
     share_pool pool;
-    rest(pool);  // before the first one, too
+    release_workspace(pool);  // before the first one, too
     decoded(full, &pool);
     const auto second = decoded(full, &pool);
     const std::size_t before = pool.bytes();
-    rest(pool);
-    rest(pool);
+    release_workspace(pool);
+    release_workspace(pool);
     const auto third = decoded(full, &pool);
     CHECK(to_json(*third) == to_json(*second));
     CHECK(third->color.view().data() == second->color.view().data());
     CHECK(pool.bytes() == before);
-    rest(pool);
+    release_workspace(pool);
     CHECK(to_json(*decoded(full)) == to_json(*third));  // which needs nothing of what was given back
 }
 

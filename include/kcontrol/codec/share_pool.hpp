@@ -19,7 +19,7 @@ class block_builder;
 /// The decoder of a stream of objects looks here before it stores one; what it meets for the second time is kept here
 /// from then on, and objects point to it. They keep it alive.
 ///
-/// A whole subtree of JSON that comes again, letter for letter, is not decoded again: recall() knows its value.
+/// A whole subtree of JSON that comes again, letter for letter, is not decoded again: find_value() knows its value.
 ///
 /// It can't grow without end: at generation_limit bytes a new, empty generation begins, and the old one lives as long
 /// as objects that use it.
@@ -41,19 +41,19 @@ public:
     KCONTROL_DECL const void* find_part(const void* bytes, std::size_t size, bool insist = false);
 
     /// What a text of JSON came to, when it was last read as a value of a type.
-    class recalled {
+    class cached_value {
     public:
         const void* value = nullptr;  ///< its bytes, with no pointers but into this pool; null: not known
         bool seen_before = false;     ///< not known, and worth to be: it was asked for already
-        std::uint64_t hash = 0;       ///< for remember()
+        std::uint64_t hash = 0;       ///< for insert_value()
     };
     /// `type` says apart what the same text came to in different places. Texts of more than longest_text bytes, and of
     /// fewer than shortest_text, are not worth the search.
-    KCONTROL_DECL recalled recall(const void* type, std::string_view text);
-    /// Tells what a text came to that recall() did not know; `hash` is from there.
-    KCONTROL_DECL void remember(const void* type, std::string_view text, std::uint64_t hash, const void* value,
-                                std::size_t size);
-    static constexpr std::size_t shortest_text = 16;   ///< in bytes, for recall()
+    KCONTROL_DECL cached_value find_value(const void* type, std::string_view text);
+    /// Tells what a text came to that find_value() did not know; `hash` is from there.
+    KCONTROL_DECL void insert_value(const void* type, std::string_view text, std::uint64_t hash, const void* value,
+                                    std::size_t size);
+    static constexpr std::size_t shortest_text = 16;   ///< in bytes, for find_value()
     static constexpr std::size_t longest_text = 4096;  ///< the same
 
     /// What keeps that alive which find_… returned since the last call. To be called once an object.

@@ -75,7 +75,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     bool wants() const noexcept override { return lifetime && !lifetime->stopped(); }
     void begin_generation() override { ++generation; }
     void replace(listed_objects all) override {
-        deliver_rest();
+        deliver_remaining();
         const bool first = !listed_once;
         if (watch->options().transform()) transform_all(all);
         store_content next;
@@ -118,13 +118,13 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     void expect(any_object stored) {
         if (!wants() || content.get(stored.key())) return;
         if (transform(stored) || !unseen.add(stored, passed())) return;
-        deliver_rest();
+        deliver_remaining();
         std::vector<any_object> missed;
         missed.push_back(std::move(stored));
         tell_missed(std::move(missed));
     }
     void apply(any_object object) override {
-        deliver_rest();
+        deliver_remaining();
         if (!unseen.empty()) unseen.observed(object.key());
         const auto waiting = awaited.size() > 0 ? object : any_object();
         if (auto why = transform(object)) {
@@ -135,7 +135,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         if (waiting && awaited.observed(waiting.key(), waiting.meta().resource_version)) caught_up.notify_all();
     }
     void remove(any_object last) override {
-        deliver_rest();
+        deliver_remaining();
         if (!unseen.empty()) unseen.observed(last.key());
         const auto waiting = awaited.size() > 0 ? last : any_object();
         if (auto why = transform(last)) {
@@ -146,12 +146,12 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         if (waiting && awaited.deleted(waiting.key(), waiting.meta().resource_version)) caught_up.notify_all();
     }
     void mark_invalid(invalid_object object) override {
-        deliver_rest();
+        deliver_remaining();
         if (!unseen.empty()) unseen.observed(object.key());
         deliver(content.mark_invalid(std::move(object)));
     }
     void remove_invalid(const invalid_object& last) override {
-        deliver_rest();
+        deliver_remaining();
         deliver(content.remove_invalid(last));
     }
 
@@ -230,12 +230,12 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         untold.events = detail::delivery<any_event, detail::handler_entry>(std::move(change.events));
         untold.invalid = detail::handler_list::invalid_delivery(std::move(change.invalid));
         if (news) content_changed.notify_all();
-        deliver_rest();
+        deliver_remaining();
     }
 
     // Where there is no memory it throws std::bad_alloc. Whoever brings the next change, which the watch does once it
     // has recovered, has the rest told first.
-    void deliver_rest() {
+    void deliver_remaining() {
         if (untold.events.over() && untold.invalid.over() && !untold.first_list) return;
         // A handler may end or change anything meanwhile.
         untold_change now = std::exchange(untold, {});

@@ -117,7 +117,7 @@ private:
         // Behind the last watch nothing is looked after: a timer would keep the context running.
         const auto gone = [weak = weak_from_this()](watch_move* one) {
             delete one;
-            if (const auto self = weak.lock()) self->rest();
+            if (const auto self = weak.lock()) self->stop_checking();
         };
         const std::shared_ptr<watch_move> move(new watch_move, gone);
         body = std::make_unique<moving_watch>(std::move(body), move);
@@ -126,7 +126,7 @@ private:
         check_later();
     }
 
-    void rest() {
+    void stop_checking() {
         std::erase_if(moves_, [](const auto& one) { return one.expired(); });
         if (moves_.empty() && timer_) timer_->cancel();
     }

@@ -5,7 +5,7 @@
 #include <kcontrol/client/detail/read_event.hpp>
 #include <kcontrol/client/detail/speaking_transport.hpp>
 #include <kcontrol/client/watch_stream.hpp>
-#include <kcontrol/codec/rest_pool.hpp>
+#include <kcontrol/codec/release_workspace.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ inline void fit_to_read(std::vector<char>& chunk, std::size_t came) {
 inline constexpr duration quiet_for = std::chrono::seconds(1);
 
 inline void rest_if_quiet(duration silence, share_pool& pool) {
-    if (silence > quiet_for) rest(pool);
+    if (silence > quiet_for) release_workspace(pool);
 }
 
 inline bool holds_more_than_blanks(std::string_view bytes) {
@@ -89,7 +89,7 @@ KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& 
       pool_(options.pool() != nullptr ? options.pool() : std::make_shared<share_pool>()),
       log_(std::move(log)) {
     if (options.timeout().count() > 0) deadline_ = env.now() + options.timeout() + options.grace();
-    rest(*pool_);  // what filled it before is over
+    release_workspace(*pool_);  // what filled it before is over
 }
 
 KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token stop) {

@@ -25,7 +25,7 @@ public:
         if (!guesses_) guesses_ = std::make_unique<guesses>();
     }
     /// Gives all memory back, as long as nothing is being built. The next object begins without guesses.
-    void rest() { *this = block_builder(); }
+    void release() { *this = block_builder(); }
 
     std::size_t size() const noexcept { return size_; }
     char* at(std::size_t offset) noexcept { return bytes_.get() + offset; }
@@ -192,7 +192,7 @@ private:
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
     std::vector<std::uint32_t> handles_;
-    std::unique_ptr<guesses> guesses_;  // there from clear() to rest()
+    std::unique_ptr<guesses> guesses_;  // there from clear() to release()
     std::string unescaped_;
     std::string compact_;
     json::document document_;

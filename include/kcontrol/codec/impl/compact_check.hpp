@@ -49,7 +49,7 @@ public:
 
     bool run() { return drops_ ? check_object(&compact_check::check_metadata, "metadata") : in_.check_value(deepest_); }
     /// The place behind the object.
-    json::cursor rest() const noexcept { return in_; }
+    json::cursor remaining() const noexcept { return in_; }
     /// Copies the object, which begins at `first`, and tells its size.
     std::size_t copy(const char* first, char* to) const noexcept {
         const auto end = in_.at();

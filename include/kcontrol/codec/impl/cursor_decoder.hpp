@@ -65,7 +65,7 @@ private:
             in_.go_back_to(first);
             return read_brackets(type, at, site);
         }
-        const auto known = pool_->recall(&type, text);
+        const auto known = pool_->find_value(&type, text);
         if (known.value != nullptr) {
             repetition.found();
             // Handles, mostly: that is no call.
@@ -84,7 +84,7 @@ private:
         const bool done = read_brackets(type, at, site);
         insist_ = outer;
         // What is of this block alone can't be had again.
-        if (done && to_.handle_count() == before) pool_->remember(&type, text, known.hash, to_.at(at), type.size);
+        if (done && to_.handle_count() == before) pool_->insert_value(&type, text, known.hash, to_.at(at), type.size);
         return done;
     }
 

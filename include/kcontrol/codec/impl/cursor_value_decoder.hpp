@@ -16,7 +16,7 @@ public:
     cursor_value_decoder(block_builder& to, share_pool* pool, json::cursor from) : node_decoder(to, pool), in_(from) {}
 
     /// The place behind what was read.
-    json::cursor rest() const noexcept { return in_; }
+    json::cursor remaining() const noexcept { return in_; }
 
 protected:
     /// One value in the general way, which takes what is written otherwise: parsed, alone.

@@ -120,7 +120,7 @@ inline any_object decode_dynamic_at(block_builder& builder, json::cursor& from, 
     if (!decoder.decode_root(dynamic_block_type())) return {};
     compact_check check(from, managed == managed_fields::dropped);
     if (!check.run()) return {};
-    from = check.rest();
+    from = check.remaining();
     return finish_dynamic(builder, pool, static_cast<std::size_t>(from.at() - first),
                           [&](char* to) { return check.copy(first, to); });
 }

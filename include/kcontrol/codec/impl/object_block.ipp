@@ -37,7 +37,7 @@ inline std::shared_ptr<const void> decode_at(block_builder& builder, const type_
     builder.clear();
     cursor_decoder decoder(builder, pool, from);
     if (!decoder.decode_root(type)) return nullptr;
-    from = decoder.rest();
+    from = decoder.remaining();
     return builder.finish(pool != nullptr ? pool->pin() : nullptr);
 }
 

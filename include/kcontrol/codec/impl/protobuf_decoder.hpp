@@ -135,7 +135,7 @@ private:
         }
         auto& repetition = to_.repetition_at(site);
         if (!repetition.likely()) return read();
-        const auto known = pool_->recall(&value, bytes);
+        const auto known = pool_->find_value(&value, bytes);
         if (known.value != nullptr) {
             repetition.found();
             if (value.type->size == sizeof(handle_word)) {
@@ -153,7 +153,7 @@ private:
         insist_ = outer;
         // What is of this block alone can't be had again.
         if (done && to_.handle_count() == before) {
-            pool_->remember(&value, bytes, known.hash, to_.at(at), value.type->size);
+            pool_->insert_value(&value, bytes, known.hash, to_.at(at), value.type->size);
         }
         return done;
     }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/codec/detail/block_builder.hpp>
-#include <kcontrol/codec/rest_pool.hpp>
+#include <kcontrol/codec/release_workspace.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 
 #include <algorithm>
@@ -245,8 +245,8 @@ KCONTROL_DECL const void* share_pool::find_part(const void* bytes, std::size_t s
     return find(form::part, bytes, size, insist);
 }
 
-KCONTROL_DECL share_pool::recalled share_pool::recall(const void* type, std::string_view text) {
-    recalled out;
+KCONTROL_DECL share_pool::cached_value share_pool::find_value(const void* type, std::string_view text) {
+    cached_value out;
     const auto place = reinterpret_cast<std::uintptr_t>(type);
     out.hash = detail::share_mix(detail::share_hash(text.data(), text.size()), place | 1U);
     if (const auto* found = memory_->find(out.hash, type, text)) {
@@ -257,8 +257,8 @@ KCONTROL_DECL share_pool::recalled share_pool::recall(const void* type, std::str
     return out;
 }
 
-KCONTROL_DECL void share_pool::remember(const void* type, std::string_view text, std::uint64_t hash, const void* value,
-                                        std::size_t size) {
+KCONTROL_DECL void share_pool::insert_value(const void* type, std::string_view text, std::uint64_t hash,
+                                            const void* value, std::size_t size) {
     if (memory_->bytes() > generation_limit) memory_ = std::make_unique<memory>();
     memory_->add({hash, type, nullptr, static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(text.size())}, text,
                  value);
@@ -274,7 +274,7 @@ KCONTROL_DECL std::shared_ptr<const void> share_pool::pin() {
     return pinned;
 }
 
-KCONTROL_DECL void rest(share_pool& pool) { pool.workspace().rest(); }
+KCONTROL_DECL void release_workspace(share_pool& pool) { pool.workspace().release(); }
 
 KCONTROL_DECL std::size_t share_pool::bytes() const noexcept {
     return present_->chunks.bytes() + present_->table.size() * sizeof(generation::entry) +

@@ -59,7 +59,7 @@ private:
     void read();
     void on_read(const error_code& failure, std::size_t n);
     void fit_input(std::size_t came);
-    void rest();
+    void become_idle();
     void watch_life();
     void on_timer();
     void die(const error& unanswered, const error& answered);

@@ -76,7 +76,7 @@ inline void http2_connection::pump() {
         if (!taken) return die(taken.error(), taken.error());
     }
     if (!is_idle()) watch_life();
-    if (write_broken_ || output_.empty()) return rest();
+    if (write_broken_ || output_.empty()) return become_idle();
     writing_ = true;
     const write_buffers out{boost::asio::buffer(output_), boost::asio::const_buffer(), boost::asio::const_buffer()};
     stream_->async_write(out, [self = shared_from_this()](const error_code& failure, std::size_t) {
@@ -106,7 +106,7 @@ inline void http2_connection::on_read(const error_code& failure, std::size_t n) 
         if (!taken) return die(taken.error(), taken.error());
         if (!reading_) fit_input(n);
     }
-    // Or rest() has ended it, and it goes on if somebody came meanwhile.
+    // Or become_idle() has ended it, and it goes on if somebody came meanwhile.
     if (failure && failure != boost::asio::error::operation_aborted) return die_of(failure);
     has_read_.notify_all();
     if (session_.has_output()) pump();
@@ -131,7 +131,7 @@ inline void http2_connection::fit_input(std::size_t came) {
 }
 
 // Nothing is left to write. Without streams nothing is waited for, either.
-inline void http2_connection::rest() {
+inline void http2_connection::become_idle() {
     if (!is_idle()) return;
     if (leaving_ || over()) {
         const error closed(errc::unavailable, "the connection was closed here");

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/codec/rest_pool.hpp>
+#include <kcontrol/codec/release_workspace.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/watch/impl/memory_reserve.hpp>
 #include <kcontrol/watch/reflector.hpp>
@@ -180,7 +180,7 @@ KCONTROL_DECL reflector_action reflector::replace(bool by_content) {
     listed_.version = fsm_.list_version();
     list_bytes_ = page_bytes_;
     sink_->replace(std::exchange(listed_, {}));
-    rest(*pool_);  // and now for the quiet part
+    release_workspace(*pool_);  // and now for the quiet part
     return fsm_.on_replaced(env_->now());
 }
 
