@@ -63,7 +63,7 @@ TEST_CASE("multicluster_options: objects travel as the transport says, whatever 
     });
     std::size_t live = 0;
     multicluster_options o;
-    o.transport(speaking(protobuf_encoding(), w.network.factory())).budget(cluster_budget().requests_at_a_time(4));
+    o.transport(speaking(protobuf_encoding(), w.network.factory())).budget(cluster_budget().max_concurrent_requests(4));
     o.kinds({kind_choice(resource_of<numbered_job>())});
     o.on_status([&](const cluster_status& status) { live += status.state == cluster_state::live ? 1U : 0U; });
     multicluster_manager m(w.env, w.home, std::move(o));

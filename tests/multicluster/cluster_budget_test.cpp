@@ -146,7 +146,7 @@ private:
 
 TEST_CASE_FIXTURE(fixture, "cluster_budget: so many requests at a time, in order, and no other cluster waits") {
     for (const char* name : {"a", "b"}) add(name).create("w");
-    begin(cluster_budget().requests_at_a_time(2), {"a", "b"});
+    begin(cluster_budget().max_concurrent_requests(2), {"a", "b"});
     context.run_for(5s);
     network.set_latency("a", 1s, 1s);
     for (int i = 0; i < 6; ++i) read("a");
@@ -168,7 +168,7 @@ TEST_CASE_FIXTURE(fixture, "cluster_budget: so many requests at a time, in order
 TEST_CASE_FIXTURE(fixture,
                   "cluster_budget: a server that does not answer is asked now and then, and again when it does") {
     for (const char* name : {"a", "b"}) add(name).create("w");
-    begin(cluster_budget().unanswered_requests(3), {"a", "b"});
+    begin(cluster_budget().max_consecutive_failures(3), {"a", "b"});
     context.run_for(5s);
     network.set_link("a", link_state::refused);
     network.break_connections("a");
@@ -206,7 +206,7 @@ TEST_CASE_FIXTURE(fixture,
 TEST_CASE_FIXTURE(fixture,
                   "cluster_budget: a cluster with too many objects rests, its memory is free, and the others go on") {
     for (const char* name : {"a", "b"}) add(name).create("w0");
-    begin(cluster_budget().objects(5).rest(1min), {"a", "b"});
+    begin(cluster_budget().objects(5).retry_backoff(1min), {"a", "b"});
     context.run_for(5s);
     CHECK(reconciled == std::set<std::string>{"a", "b"});
     for (int i = 1; i <= 5; ++i) add("a").create("w" + std::to_string(i));
@@ -249,7 +249,7 @@ TEST_CASE_FIXTURE(fixture,
 
 TEST_CASE_FIXTURE(fixture, "cluster_budget: what is offered while a cluster begins to rest is not lost") {
     add("a").create("w0");
-    begin(cluster_budget().objects(5).rest(10min), {"a"});
+    begin(cluster_budget().objects(5).retry_backoff(10min), {"a"});
     context.run_for(5s);
     for (int i = 1; i <= 5; ++i) add("a").create("w" + std::to_string(i));
     REQUIRE(world.run_until([&] { return engaged.count("a") == 0; }, 10s));  // it has just been told

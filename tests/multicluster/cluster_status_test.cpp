@@ -71,17 +71,17 @@ TEST_CASE("derive_cluster_state: the state follows from the kinds") {
     }
 }
 
-TEST_CASE("same_but_for_time: counts and states matter, the last sign of life does not") {
+TEST_CASE("equal_ignoring_times: counts and states matter, the last sign of life does not") {
     cluster_status a;
     a.kinds = {live};
     auto b = a;
     b.last_sync = wall_time(std::chrono::hours(1));
-    CHECK(same_but_for_time(a, b));
+    CHECK(equal_ignoring_times(a, b));
     b.kinds[0].informer.watches = 2;
-    CHECK_FALSE(same_but_for_time(a, b));
+    CHECK_FALSE(equal_ignoring_times(a, b));
     b = a;
     b.reason = "x";
-    CHECK_FALSE(same_but_for_time(a, b));
+    CHECK_FALSE(equal_ignoring_times(a, b));
 }
 
 }  // namespace

@@ -29,17 +29,17 @@ const result<auth::cluster_config> broken = error(errc::invalid_config, "bad");
 TEST_CASE("directory_tracker: good files are clusters, sorted by name") {
     directory_tracker t;
     CHECK(describe(t.observe(t0, {{"b", at("2")}, {"a", at("1")}})) == "a=1 b=2 ");
-    CHECK_FALSE(t.look_again_at());
+    CHECK_FALSE(t.next_scan());
     CHECK(describe(t.observe(t0, {{"b", at("3")}, {"a", at("1")}})) == "a=1 b=3 ");
 }
 
 TEST_CASE("directory_tracker: a half-written new file is not there yet, and an error if it stays broken") {
     directory_tracker t;
     CHECK(describe(t.observe(t0, {{"a", broken}})) == "");
-    CHECK(t.look_again_at() == t0 + 1500ms);
+    CHECK(t.next_scan() == t0 + 1500ms);
     CHECK(describe(t.observe(t0 + 1s, {{"a", broken}})) == "");
     CHECK(describe(t.observe(t0 + 1500ms, {{"a", broken}})) == "a=!bad ");
-    CHECK_FALSE(t.look_again_at());
+    CHECK_FALSE(t.next_scan());
     CHECK(describe(t.observe(t0 + 2s, {{"a", at("1")}})) == "a=1 ");
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("directory_tracker: a file that is replaced by removal and creation ne
     directory_tracker t;
     t.observe(t0, {{"a", at("1")}});
     CHECK(describe(t.observe(t0 + 1s, {})) == "a=1 ");
-    CHECK(t.look_again_at() == t0 + 1400ms);
+    CHECK(t.next_scan() == t0 + 1400ms);
     CHECK(describe(t.observe(t0 + 1100ms, {{"a", at("2")}})) == "a=2 ");
 }
 

@@ -240,7 +240,7 @@ TEST_CASE_FIXTURE(fixture, "the clusters of a controller can be chosen") {
     REQUIRE(multicluster_controller(*m, "some").for_<widget>().clusters({"a", "c"}).complete(telling()));
     want({"a", "b", "hub"});
     CHECK(take() == names{"a:of-a"});
-    REQUIRE(multicluster_controller(*m, "others").for_<widget>().all_clusters_but({"a"}).complete(telling()));
+    REQUIRE(multicluster_controller(*m, "others").for_<widget>().all_clusters_except({"a"}).complete(telling()));
     settle();
     CHECK(take() == names{"b:of-b", "hub:of-hub"});
 }
@@ -351,7 +351,7 @@ struct hub_fixture : fixture {
         REQUIRE(multicluster_controller(*m, "follow")
                     .for_in<widget>("hub")
                     .watches<widget>(same)
-                    .all_clusters_but({"hub"})
+                    .all_clusters_except({"hub"})
                     .complete(follow));
     }
 };

@@ -41,7 +41,7 @@ public:
     }
     void remove(const std::string& name) { rows.erase(name), changed = true; }
 
-    result<std::optional<std::vector<cluster_record>>> look(bool anyway) override {
+    result<std::optional<std::vector<cluster_record>>> poll(bool anyway) override {
         ++looks;
         if (throws) throw_it(thrown::an_int);
         if (failure) return *failure;

@@ -165,7 +165,8 @@ inline replica_process::replica_process(sharding_world& world, std::string n, st
     home.server(http::endpoint("https", way("home"), 443));
     multicluster_options o;
     o.informers(informer_options().probe_period(5s)).transport(world.network.factory());
-    o.sharding(sharding_options({"default", group}).identity(name).weight(weight).everywhere(world.everywhere), home);
+    o.sharding(sharding_options({"default", group}).identity(name).weight(weight).unsharded_clusters(world.everywhere),
+               home);
     if (registry != nullptr) o.metrics(*registry);
     o.log(logger([this](const log_record& r) {
         log += std::string(r.message);

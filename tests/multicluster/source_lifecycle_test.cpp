@@ -82,7 +82,7 @@ struct context_bench : widget_world {
 // Each cluster is a record, and a bad one.
 struct record_bench : widget_world {
     struct table final : cluster_records {
-        result<std::optional<std::vector<cluster_record>>> look(bool) override {
+        result<std::optional<std::vector<cluster_record>>> poll(bool) override {
             std::vector<cluster_record> out;
             for (const auto& name : there) out.emplace_back(name);
             return std::optional(std::move(out));

@@ -45,7 +45,7 @@ std::string refusal(const std::string& path) {
 }
 
 std::vector<cluster_record> all(sqlite_records& of) {
-    auto out = of.look(true);
+    auto out = of.poll(true);
     REQUIRE_MESSAGE(out.has_value(), (out ? std::string() : out.error().what()));
     REQUIRE(out->has_value());
     return std::move(**out);
@@ -105,29 +105,29 @@ TEST_CASE("sqlite_records: what can't be a record is refused before it is writte
 TEST_CASE("sqlite_records: a look tells what anybody wrote since the last one, and nothing where nobody did") {
     testing::temporary_directory dir;
     const auto records = opened(dir.path("r.db")), other = opened(dir.path("r.db"));
-    CHECK(records->look(false)->has_value());  // the first
-    CHECK_FALSE(records->look(false)->has_value());
+    CHECK(records->poll(false)->has_value());  // the first
+    CHECK_FALSE(records->poll(false)->has_value());
     REQUIRE(other->put(record("a", "k: 1")).has_value());
-    auto seen = records->look(false);
+    auto seen = records->poll(false);
     REQUIRE((seen.has_value() && seen->has_value()));
     CHECK((*seen)->size() == 1);
-    CHECK_FALSE(records->look(false)->has_value());
+    CHECK_FALSE(records->poll(false)->has_value());
     REQUIRE(records->put(record("b", "k: 2")).has_value());  // its own, which SQLite's number does not count
-    seen = records->look(false);
+    seen = records->poll(false);
     REQUIRE((seen.has_value() && seen->has_value()));
     CHECK((*seen)->size() == 2);
-    CHECK_FALSE(records->look(false)->has_value());
-    CHECK(records->look(true)->has_value());
+    CHECK_FALSE(records->poll(false)->has_value());
+    CHECK(records->poll(true)->has_value());
     // With SQLite's own shell, as it were: the file counts the revision by itself.
     const auto before = all(*records);
     execute(dir.path("r.db"), "UPDATE clusters SET kubeconfig = 'k: 3' WHERE name = 'a'");
-    seen = records->look(false);
+    seen = records->poll(false);
     REQUIRE((seen.has_value() && seen->has_value()));
     CHECK((*seen)->at(0).kubeconfig.reveal() == "k: 3");
     CHECK((*seen)->at(0).revision != before[0].revision);
     CHECK((*seen)->at(1).revision == before[1].revision);
     execute(dir.path("r.db"), "INSERT INTO clusters(name, path) VALUES('c', '/k.yaml')");
-    CHECK((*records->look(false))->at(2).path == "/k.yaml");
+    CHECK((*records->poll(false))->at(2).path == "/k.yaml");
 }
 
 TEST_CASE("sqlite_records: a row that can't be used is a record with a fault, and no other row's affair") {

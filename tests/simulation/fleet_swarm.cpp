@@ -133,7 +133,7 @@ private:
 
     void build() {
         const auto same = [](const numbered_job& w) { return request(key_of(w.metadata)); };
-        auto copies = multicluster_controller(*manager_, "copies").for_in<numbered_job>(hub).all_clusters_but({hub});
+        auto copies = multicluster_controller(*manager_, "copies").for_in<numbered_job>(hub).all_clusters_except({hub});
         if (bug_ != fleet_bug::deaf_to_copies) copies.watches<numbered_job>(same);
         const auto follow = [this](reconcile_context ctx, request req, std::shared_ptr<const numbered_job> wanted) {
             return copy(std::move(ctx), std::move(req), std::move(wanted));

@@ -18,15 +18,15 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class cluster_budget {
 public:
-    /// Requests under way at a time, watches and other streams left out; over HTTP/1.1 that many connections, and one
+    /// Concurrent requests, watches and other streams excluded; over HTTP/1.1 that many connections, and one
     /// for each stream. Further ones wait their turn, in order, within their own deadline: `timeout` if it passes.
-    cluster_budget& requests_at_a_time(std::size_t n) { return requests_ = n, *this; }
+    cluster_budget& max_concurrent_requests(std::size_t n) { return requests_ = n, *this; }
 
     /// A breaker: after so many requests in a row that no whole answer came to (condition::unreachable), further ones
     /// are refused at once, with `unavailable`, so that no reconcile waits for a cluster that is away. After the
     /// pause of breaker_pause() one of them is sent; an answer, whatever it says, lets all of them through again. So
     /// does an answer to a watch or another stream: those are never refused, for caches have a backoff of their own.
-    cluster_budget& unanswered_requests(std::uint32_t n) { return unanswered_ = n, *this; }
+    cluster_budget& max_consecutive_failures(std::uint32_t n) { return unanswered_ = n, *this; }
     /// Default: 1 s, doubled up to 30 s, with jitter.
     cluster_budget& breaker_pause(backoff_policy p) { return pause_ = p, *this; }
 
@@ -36,18 +36,18 @@ public:
     cluster_budget& list_bytes(std::uint64_t n) { return list_bytes_ = n, *this; }
     /// Objects that can't be decoded.
     cluster_budget& invalid_objects(std::uint64_t n) { return invalid_ = n, *this; }
-    /// How long a cluster rests that was over one of the three: its controllers and caches end, their memory is freed,
-    /// and it has failed, with the reason. Then it is tried again, and the next rest is twice as long, up to an hour.
+    /// The backoff of a cluster that exceeded one of the three: its controllers and caches end, their memory is freed,
+    /// and it has failed, with the reason. Then it is retried, and the next backoff is twice as long, up to an hour.
     /// Default 1 min.
-    cluster_budget& rest(duration d) { return rest_ = d, *this; }
+    cluster_budget& retry_backoff(duration d) { return retry_backoff_ = d, *this; }
 
-    std::size_t requests_at_a_time() const noexcept { return requests_; }
-    std::uint32_t unanswered_requests() const noexcept { return unanswered_; }
+    std::size_t max_concurrent_requests() const noexcept { return requests_; }
+    std::uint32_t max_consecutive_failures() const noexcept { return unanswered_; }
     const backoff_policy& breaker_pause() const noexcept { return pause_; }
     std::uint64_t objects() const noexcept { return objects_; }
     std::uint64_t list_bytes() const noexcept { return list_bytes_; }
     std::uint64_t invalid_objects() const noexcept { return invalid_; }
-    duration rest() const noexcept { return rest_; }
+    duration retry_backoff() const noexcept { return retry_backoff_; }
 
     /// Whether anything is bounded that caches hold.
     bool bounds_caches() const noexcept { return objects_ != 0 || list_bytes_ != 0 || invalid_ != 0; }
@@ -59,7 +59,7 @@ private:
     std::uint32_t unanswered_ = 0;
     backoff_policy pause_ = backoff_policy().initial(std::chrono::seconds(1)).jitter(0.2);
     std::uint64_t objects_ = 0, list_bytes_ = 0, invalid_ = 0;
-    duration rest_ = std::chrono::minutes(1);
+    duration retry_backoff_ = std::chrono::minutes(1);
 };
 
 }  // namespace kcontrol

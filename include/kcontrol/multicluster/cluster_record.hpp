@@ -38,7 +38,7 @@ public:
     /// All records, or nothing where none has changed since the last call that gave them; with `anyway`, all of them in
     /// any case. It may block.
     /// Errors: whatever keeps them from being read; then the records stay as they were.
-    virtual result<std::optional<std::vector<cluster_record>>> look(bool anyway) = 0;
+    virtual result<std::optional<std::vector<cluster_record>>> poll(bool anyway) = 0;
 };
 
 }  // namespace kcontrol

@@ -47,7 +47,7 @@ public:
 KCONTROL_DECL std::pair<cluster_state, std::string> derive_cluster_state(const std::vector<kind_status>& kinds);
 
 /// Equal in all that readers see, the time of the last sign of life aside.
-KCONTROL_DECL bool same_but_for_time(const cluster_status& a, const cluster_status& b);
+KCONTROL_DECL bool equal_ignoring_times(const cluster_status& a, const cluster_status& b);
 
 }  // namespace kcontrol
 

@@ -31,8 +31,8 @@ public:
     /// One look at the directory: cluster names with what their files hold.
     KCONTROL_DECL std::vector<desired_cluster> observe(time_point now, std::vector<finding> found);
 
-    /// When to look again at the latest because something is in its grace period.
-    const std::optional<time_point>& look_again_at() const noexcept { return look_again_; }
+    /// The latest time of the next scan, because something is in its grace period.
+    const std::optional<time_point>& next_scan() const noexcept { return next_scan_; }
 
 private:
     enum class condition_of_file { good, broken, missing };
@@ -45,7 +45,7 @@ private:
     KCONTROL_DECL bool in_grace(const entry& e, time_point now);
 
     std::map<std::string, entry> entries_;
-    std::optional<time_point> look_again_;
+    std::optional<time_point> next_scan_;
 };
 
 }  // namespace kcontrol

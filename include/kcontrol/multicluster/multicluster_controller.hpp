@@ -105,7 +105,7 @@ public:
             [labels = std::move(labels)](const engaged_cluster& one) { return labels.matches(one.labels()); });
     }
     /// In all clusters but those of these names; in place of what was said before.
-    multicluster_controller_for& all_clusters_but(std::vector<std::string> names) {
+    multicluster_controller_for& all_clusters_except(std::vector<std::string> names) {
         return clusters([names = std::move(names)](const engaged_cluster& one) {
             return std::find(names.begin(), names.end(), one.name()) == names.end();
         });

@@ -16,7 +16,7 @@
 
 namespace kcontrol::inline v0_1 {
 
-/// How a record_source looks at records, and what it lets them say.
+/// How a record_source polls records, and what it trusts in them.
 class record_source_options {
 public:
     /// Who wrote the records. Default: somebody else, whose kubeconfigs may name no file, no program and no proxy, and
@@ -25,8 +25,8 @@ public:
     /// How often it asks whether records have changed. Default: 1 s.
     record_source_options& poll_period(duration d) { return poll_period_ = d, *this; }
     /// How often the files are read again that records name, or their kubeconfigs. Default: 10 s.
-    record_source_options& read_again(duration d) { return read_again_ = d, *this; }
-    /// Where cluster_records::look() is called, as the executor of a thread that may wait for a disk. Default: the
+    record_source_options& reload_interval(duration d) { return reload_interval_ = d, *this; }
+    /// Where cluster_records::poll() is called, as the executor of a thread that may wait for a disk. Default: the
     /// source's own.
     record_source_options& worker(executor ex) { return worker_ = std::move(ex), *this; }
     /// Told which records can't be used or read, and what functions throw.
@@ -34,14 +34,14 @@ public:
 
     const auth::trust& trust() const noexcept { return trust_; }
     duration poll_period() const noexcept { return poll_period_; }
-    duration read_again() const noexcept { return read_again_; }
+    duration reload_interval() const noexcept { return reload_interval_; }
     const std::optional<executor>& worker() const noexcept { return worker_; }
     const logger& log() const noexcept { return log_; }
 
 private:
     auth::trust trust_ = auth::trust::untrusted;
     duration poll_period_ = std::chrono::seconds(1);
-    duration read_again_ = std::chrono::seconds(10);
+    duration reload_interval_ = std::chrono::seconds(10);
     std::optional<executor> worker_;
     logger log_;
 };

@@ -38,7 +38,9 @@ public:
     sharding_options& settle_period(duration d) { return settle_period_ = d, *this; }
     /// Clusters that every replica engages, as all were without sharding: a hub, say, that each reads from. Nothing
     /// keeps two replicas from writing there.
-    sharding_options& everywhere(std::set<std::string> clusters) { return everywhere_ = std::move(clusters), *this; }
+    sharding_options& unsharded_clusters(std::set<std::string> clusters) {
+        return unsharded_clusters_ = std::move(clusters), *this;
+    }
 
     /// The namespace of its Leases, and the name that they begin with.
     const namespaced_name& group() const noexcept { return group_; }
@@ -48,7 +50,7 @@ public:
     duration renew_deadline() const noexcept { return renew_deadline_; }
     duration retry_period() const noexcept { return retry_period_; }
     duration settle_period() const noexcept { return settle_period_; }
-    const std::set<std::string>& everywhere() const noexcept { return everywhere_; }
+    const std::set<std::string>& unsharded_clusters() const noexcept { return unsharded_clusters_; }
 
     /// Errors: invalid_argument (the group's name, the weight, a settle period below zero; the times as
     /// leader_options::validate() says).
@@ -62,20 +64,20 @@ private:
     duration renew_deadline_ = std::chrono::seconds(10);
     duration retry_period_ = std::chrono::seconds(2);
     duration settle_period_ = std::chrono::seconds(1);
-    std::set<std::string> everywhere_;
+    std::set<std::string> unsharded_clusters_;
 };
 
 /// What one replica has counted since it was made, for metrics.
 class sharding_stats {
 public:
-    bool member = false;           ///< this one's Lease is held
-    std::size_t peers = 0;         ///< that give signs of life, this one included
-    std::size_t clusters = 0;      ///< that are this one's
-    std::size_t waiting = 0;       ///< that are to become this one's
-    std::uint64_t taken = 0;       ///< times a cluster became this one's
-    std::uint64_t given_away = 0;  ///< times one was given away, or lost
-    std::uint64_t expelled = 0;    ///< replicas that it took for dead, and whose Lease it deleted
-    std::uint64_t failures = 0;    ///< requests about Leases that failed; not that another one was faster
+    bool member = false;              ///< this one's Lease is held
+    std::size_t peers = 0;            ///< that give signs of life, this one included
+    std::size_t clusters = 0;         ///< that are this one's
+    std::size_t waiting = 0;          ///< that are to become this one's
+    std::uint64_t acquired = 0;       ///< times a cluster became this one's
+    std::uint64_t released = 0;       ///< times one was released, or lost
+    std::uint64_t removed_peers = 0;  ///< replicas that it considered dead, and whose Lease it deleted
+    std::uint64_t failures = 0;       ///< requests about Leases that failed; not that another one was faster
 };
 
 /// Who shares the clusters now, as one replica sees it.
@@ -91,7 +93,7 @@ public:
     };
     bool member = false;                ///< this one's Lease is held, so that it may have clusters
     std::vector<peer> peers;            ///< that give signs of life, this one included; by identity
-    std::vector<std::string> clusters;  ///< that are this one's, sorted; without those that are everywhere
+    std::vector<std::string> clusters;  ///< that are this one's, sorted; without those that are unsharded_clusters
     std::vector<std::string> waiting;   ///< that are to become this one's, sorted
 };
 

@@ -49,7 +49,7 @@ public:
                                                                       sqlite_records_options options = {});
     KCONTROL_DECL ~sqlite_records() override;
 
-    KCONTROL_DECL result<std::optional<std::vector<cluster_record>>> look(bool anyway) override;
+    KCONTROL_DECL result<std::optional<std::vector<cluster_record>>> poll(bool anyway) override;
 
     /// Adds the record, or puts it in the place of the one of its name. Its revision and fault do not count.
     /// Errors: invalid_argument (it has no name; neither a kubeconfig nor a path), file_failed.

@@ -34,7 +34,7 @@ kept_records::kept_records(kcontrol::environment& env, std::shared_ptr<state_fil
                            kcontrol::logger log)
     : env_(env), file_(std::move(file)), key_file_(std::move(key_file)), log_(std::move(log)) {}
 
-result<std::optional<std::vector<cluster_record>>> kept_records::look(bool anyway) {
+result<std::optional<std::vector<cluster_record>>> kept_records::poll(bool anyway) {
     const auto changed = file_->changed_elsewhere();
     if (!changed) return changed.error();
     if (!*changed && !anyway) return std::optional<std::vector<cluster_record>>();

@@ -33,7 +33,7 @@ public:
                  kcontrol::logger log);
 
     /// The key file is read at each call that gives records.
-    kcontrol::result<std::optional<std::vector<kcontrol::cluster_record>>> look(bool anyway) override;
+    kcontrol::result<std::optional<std::vector<kcontrol::cluster_record>>> poll(bool anyway) override;
 
 private:
     kcontrol::environment& env_;

@@ -78,7 +78,10 @@ private:
     // What outlasts the transport, for requests that are under way.
     struct shared {
         shared(environment& e, const cluster_budget& b, std::shared_ptr<budget_counts> c, logger l)
-            : env(e), breaker(b.unanswered_requests(), b.breaker_pause()), counts(std::move(c)), log(std::move(l)) {}
+            : env(e),
+              breaker(b.max_consecutive_failures(), b.breaker_pause()),
+              counts(std::move(c)),
+              log(std::move(l)) {}
         KCONTROL_DECL void note(const error* failure, bool probe);
 
         environment& env;

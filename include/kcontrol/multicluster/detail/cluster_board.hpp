@@ -149,9 +149,9 @@ private:
         const char* const help = "Clusters that are this replica's, or are to become so.";
         gauge("clusters", help, {{"group", group_}, {"state", "held"}}, static_cast<double>(sharding_->clusters));
         gauge("clusters", help, {{"group", group_}, {"state", "waiting"}}, static_cast<double>(sharding_->waiting));
-        counter("taken_total", "Times a cluster became this replica's.", sharding_->taken);
-        counter("given_away_total", "Times this replica gave a cluster away, or lost it.", sharding_->given_away);
-        counter("expelled_total", "Replicas that this one took for dead.", sharding_->expelled);
+        counter("taken_total", "Times a cluster became this replica's.", sharding_->acquired);
+        counter("given_away_total", "Times this replica gave a cluster away, or lost it.", sharding_->released);
+        counter("expelled_total", "Replicas that this one took for dead.", sharding_->removed_peers);
         counter("request_failures_total", "Requests about Leases of the sharding that failed.", sharding_->failures);
     }
 

@@ -90,7 +90,8 @@ KCONTROL_DECL budgeted_transport::budgeted_transport(environment& env, std::shar
                                                      const cluster_budget& budget,
                                                      std::shared_ptr<budget_counts> counts, logger log)
     : below_(std::move(below)), state_(std::make_shared<shared>(env, budget, std::move(counts), std::move(log))) {
-    if (budget.requests_at_a_time() != 0) state_->turns = std::make_shared<request_turns>(budget.requests_at_a_time());
+    if (budget.max_concurrent_requests() != 0)
+        state_->turns = std::make_shared<request_turns>(budget.max_concurrent_requests());
     state_->counts->breaker = std::shared_ptr<const circuit_breaker>(state_, &state_->breaker);
     state_->counts->turns = state_->turns;
 }
@@ -160,7 +161,7 @@ KCONTROL_DECL awaitable<result<http::opened_websocket>> budgeted_transport::open
 KCONTROL_DECL http::transport_factory budgeted_transports(environment& env, http::transport_factory below,
                                                           const cluster_budget& budget,
                                                           std::shared_ptr<budget_counts> counts, logger log) {
-    if (budget.requests_at_a_time() == 0 && budget.unanswered_requests() == 0) return below;
+    if (budget.max_concurrent_requests() == 0 && budget.max_consecutive_failures() == 0) return below;
     return wrap_transports(std::move(below), [&env, budget, counts = std::move(counts),
                                               log = std::move(log)](std::shared_ptr<http::transport> one) {
         return std::make_shared<budgeted_transport>(env, std::move(one), budget, counts, log);

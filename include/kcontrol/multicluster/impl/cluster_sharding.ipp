@@ -20,7 +20,7 @@ inline sharding_options completed_sharding(sharding_options options, environment
     const auto own = env.read_file("/var/run/secrets/kubernetes.io/serviceaccount/namespace", 4096);
     const std::string name = own ? own->substr(0, own->find_first_of("\r\n")) : std::string();
     sharding_options out(namespaced_name(name, options.group().name));
-    out.identity(options.identity()).weight(options.weight()).everywhere(options.everywhere());
+    out.identity(options.identity()).weight(options.weight()).unsharded_clusters(options.unsharded_clusters());
     out.lease_duration(options.lease_duration()).renew_deadline(options.renew_deadline());
     return out.retry_period(options.retry_period()).settle_period(options.settle_period());
 }
@@ -152,14 +152,14 @@ KCONTROL_DECL void cluster_sharding::drive() {
 KCONTROL_DECL void cluster_sharding::act(const shard_action& action) {
     if (action.verb == shard_verb::engage) {
         holds_[action.name] = std::make_shared<hold>();
-        ++stats_.taken;
+        ++stats_.acquired;
         log_.info("the cluster is this replica's", {{"cluster", action.name}});
         if (engage_) engage_(action.name);
     } else if (action.verb == shard_verb::disengage) {
         const auto found = holds_.find(action.name);
         found->second->over = true;
         holds_.erase(found);
-        ++stats_.given_away;
+        ++stats_.released;
         log_.info("the cluster is given away", {{"cluster", action.name}});
         if (disengage_) disengage_(action.name);
     } else if (!gone_) {
@@ -224,7 +224,7 @@ KCONTROL_DECL awaitable<void> cluster_sharding::request_end(std::shared_ptr<clus
         co_return;
     }
     if (answer) {
-        ++self->stats_.expelled;
+        ++self->stats_.removed_peers;
         self->log_.info("a replica that gave no sign is taken for dead", {{"lease", action.name}});
     }
     self->machine_.expelled(action.name, answer, now, unit);

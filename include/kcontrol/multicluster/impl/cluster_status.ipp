@@ -73,7 +73,7 @@ KCONTROL_DECL std::pair<cluster_state, std::string> derive_cluster_state(const s
     return {cluster_state::live, detail::odd_kind(kinds)};
 }
 
-KCONTROL_DECL bool same_but_for_time(const cluster_status& a, const cluster_status& b) {
+KCONTROL_DECL bool equal_ignoring_times(const cluster_status& a, const cluster_status& b) {
     const auto same_kind = [](const kind_status& x, const kind_status& y) {
         return x.gvk == y.gvk && x.informer.state == y.informer.state && x.informer.reason == y.informer.reason &&
                x.informer.lists == y.informer.lists && x.informer.watches == y.informer.watches &&

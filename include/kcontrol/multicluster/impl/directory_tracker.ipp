@@ -16,7 +16,7 @@ KCONTROL_DECL std::vector<desired_cluster> directory_tracker::observe(time_point
                                                                 std::make_move_iterator(found.end()));
     for (const auto& [name, config] : present) entries_.try_emplace(name);
 
-    look_again_.reset();
+    next_scan_.reset();
     std::vector<desired_cluster> out;
     for (auto i = entries_.begin(); i != entries_.end();) {
         auto& [name, e] = *i;
@@ -52,7 +52,7 @@ KCONTROL_DECL bool directory_tracker::in_grace(const entry& e, time_point now) {
     if (e.is == condition_of_file::good) return false;
     const time_point end = e.since + (e.is == condition_of_file::missing ? missing_grace : broken_grace);
     if (now >= end) return false;
-    if (!look_again_ || end < *look_again_) look_again_ = end;
+    if (!next_scan_ || end < *next_scan_) next_scan_ = end;
     return true;
 }
 

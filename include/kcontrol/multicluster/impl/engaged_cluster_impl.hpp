@@ -88,11 +88,11 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     void publish();
     void watch_over_status();
     // Over its budget: what runs there ends, and begins anew after a rest.
-    void rest_if_over_budget(const std::vector<informer_report>& held);
-    static awaitable<void> rest(std::shared_ptr<impl> self, error why);
-    static awaitable<void> engage_after_rest(std::shared_ptr<impl> self, auth::cluster_config with,
-                                             std::stop_token stop);
-    static backoff_policy rest_backoff(const multicluster_options& options);
+    void back_off_if_over_budget(const std::vector<informer_report>& held);
+    static awaitable<void> back_off(std::shared_ptr<impl> self, error why);
+    static awaitable<void> engage_after_backoff(std::shared_ptr<impl> self, auth::cluster_config with,
+                                                std::stop_token stop);
+    static backoff_policy budget_backoff(const multicluster_options& options);
     static backoff_policy retry_backoff();
     // False if on_engage() threw.
     bool introduce();
@@ -145,7 +145,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     // Mostly null, and a thousand bytes if not.
     std::shared_ptr<const auth::cluster_config> next_config;  // offered while it disengages
     std::shared_ptr<const auth::cluster_config> over_budget;  // its own, while it rests
-    backoff rests{rest_backoff(*options)};
+    backoff rests{budget_backoff(*options)};
     bool ending_over_budget = false;      // the rest begins: what runs ends
     async_event rested;                   // that is over
     std::size_t leaving = 0;              // disengagements that wait for it

@@ -130,7 +130,7 @@ inline void engaged_cluster::impl::publish() {
     auto others = reports(false);
     auto now = current(others);
     tell(now);
-    if (options->budget().bounds_caches()) rest_if_over_budget(all_reports(others));
+    if (options->budget().bounds_caches()) back_off_if_over_budget(all_reports(others));
     if (board) {
         detail::cluster_board::entry shown;
         shown.state = now.state;
@@ -141,14 +141,14 @@ inline void engaged_cluster::impl::publish() {
             shown.audits = informers->audits();
             shown.requests = informers->get_client().requests();
         }
-        shown.breaker = {options->budget().unanswered_requests() != 0, budgeted->shut(), budgeted->trips,
+        shown.breaker = {options->budget().max_consecutive_failures() != 0, budgeted->shut(), budgeted->trips,
                          budgeted->refused};
-        if (options->budget().requests_at_a_time() != 0) shown.requests_waiting = budgeted->waiting();
+        if (options->budget().max_concurrent_requests() != 0) shown.requests_waiting = budgeted->waiting();
         for (const auto& one : controllers) shown.controllers.emplace(one->name(), one->stats());
         if (recorders) shown.recorders = recorders->reports();
         board->set(name, std::move(shown));
     }
-    if (published && same_but_for_time(*published, now) && !heard_since(published->last_sync, now.last_sync)) return;
+    if (published && equal_ignoring_times(*published, now) && !heard_since(published->last_sync, now.last_sync)) return;
     published = now;
     if (!options->on_status()) return;
     const bool told = calls.call("on_status()", [&] { options->on_status()(now); });

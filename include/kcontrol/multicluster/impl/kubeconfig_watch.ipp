@@ -52,7 +52,7 @@ KCONTROL_DECL awaitable<void> kubeconfig_watch::run(std::shared_ptr<kubeconfig_w
         self->sweep();
         if (stop.stop_requested()) co_return;
         auto next = self->env_.now() + kubeconfig_sweep_period;
-        if (self->tracker_.look_again_at()) next = std::min(next, *self->tracker_.look_again_at());
+        if (self->tracker_.next_scan()) next = std::min(next, *self->tracker_.next_scan());
         if (self->call_again_) next = std::min(next, *self->call_again_);
         co_await self->changed_.wait(self->env_, stop, next);
     }

@@ -48,17 +48,17 @@ inline void multicluster_manager::impl::share(std::vector<desired_cluster> desir
         lead_error = begun.error();
         return;
     }
-    const auto& everywhere = options->sharding()->everywhere();
+    const auto& unsharded = options->sharding()->unsharded_clusters();
     std::set<std::string> names;
     offered.clear();
     for (const auto& one : desired) {
-        if (everywhere.count(one.name) != 0) continue;
+        if (unsharded.count(one.name) != 0) continue;
         names.insert(one.name);
         offered.insert_or_assign(one.name, one);
     }
     disengage_others(desired, farewell::left, {});
     for (auto& one : desired) {
-        if (everywhere.count(one.name) != 0 || sharding->holds(one.name)) engage(std::move(one));
+        if (unsharded.count(one.name) != 0 || sharding->holds(one.name)) engage(std::move(one));
     }
     sharding->want(names);
 }
@@ -66,7 +66,7 @@ inline void multicluster_manager::impl::share(std::vector<desired_cluster> desir
 // Requests to a cluster that is shared are sent only while this replica has it.
 inline std::shared_ptr<const multicluster_options> multicluster_manager::impl::options_for(
     const std::string& name) const {
-    if (!sharding || options->sharding()->everywhere().count(name) != 0) return options;
+    if (!sharding || options->sharding()->unsharded_clusters().count(name) != 0) return options;
     auto own = std::make_shared<multicluster_options>(*options);
     own->transport(detail::held_transports(options->transport(), sharding->gate(name)));
     return own;

@@ -25,7 +25,7 @@ using records_seen = result<std::optional<std::vector<cluster_record>>>;
 inline awaitable<records_seen> look_at_records(std::shared_ptr<cluster_records> records, bool anyway) {
     std::optional<records_seen> seen;
     try {
-        seen = records->look(anyway);
+        seen = records->poll(anyway);
     } catch (...) {
         seen = error_of_thrown("look() of cluster_records");
     }
@@ -89,7 +89,7 @@ struct record_source::impl : std::enable_shared_from_this<impl> {
             self->looking = false;
             if (stop.stop_requested()) co_return;
             anyway = !seen;
-            if (again && seen) again_at = self->env.now() + self->options.read_again();
+            if (again && seen) again_at = self->env.now() + self->options.reload_interval();
             self->take(std::move(seen), again);
             co_await self->pause(stop);
         }

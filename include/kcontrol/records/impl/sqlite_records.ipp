@@ -149,7 +149,7 @@ KCONTROL_DECL result<std::shared_ptr<sqlite_records>> sqlite_records::open(std::
     return std::shared_ptr<sqlite_records>(new sqlite_records(std::make_unique<impl>(std::move(*db))));
 }
 
-KCONTROL_DECL result<std::optional<std::vector<cluster_record>>> sqlite_records::look(bool anyway) {
+KCONTROL_DECL result<std::optional<std::vector<cluster_record>>> sqlite_records::poll(bool anyway) {
     const std::lock_guard lock(impl_->mutex);
     const auto version = impl_->db->integer("PRAGMA data_version");
     if (!version) return version.error();
