@@ -2,7 +2,7 @@
 //
 // usage: controller_test [TESTS [SEEDS]]       200 and 200
 // Rows of "phase TAB value TAB unit": from a new cluster to a site that is ready and a program that has stopped; the
-// same with every call failing once (expect_idempotent); ten minutes of mishaps by seeds (simulate).
+// same with every call failing once (expect_idempotent); ten minutes of faults by seeds (simulate).
 #include <kcontrol/api/apps/v1.hpp>
 #include <kcontrol/controllerutil/owner.hpp>
 #include <kcontrol/manager/manager.hpp>

@@ -163,8 +163,8 @@ TEST_CASE_FIXTURE(client_fixture, "wait_until: its deadline says how it was last
     const auto unreachable = ask();
     CHECK(unreachable.error() == errc::timeout);
     CHECK(unreachable.error().message().find("the last failure: nobody listens") != std::string::npos);
-    CHECK(net->steps_left() > 5);  // the pauses grow
-    while (net->steps_left() > 0) (void)ask();
+    CHECK(net->remaining_steps() > 5);  // the pauses grow
+    while (net->remaining_steps() > 0) (void)ask();
 
     std::stop_source stop;
     net->expect(one).reply(200, list_of("5", ""));

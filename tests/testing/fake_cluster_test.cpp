@@ -243,9 +243,9 @@ TEST_CASE_FIXTURE(cluster_fixture, "a deleted pod goes when its containers have 
 TEST_CASE("how pods live may be a function of the test") {
     std::vector<std::size_t> runs;
     testing::fake_cluster_options options;
-    options.life([&runs](const json::value&, std::size_t run) {
+    options.pod_behavior([&runs](const json::value&, std::size_t run) {
         runs.push_back(run);
-        return testing::pod_life().run_for(1s).exit_code(run == 0 ? 9 : 0);
+        return testing::pod_behavior().run_for(1s).exit_code(run == 0 ? 9 : 0);
     });
     cluster_fixture f(options);
     f.create_pod("");

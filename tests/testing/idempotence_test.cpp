@@ -104,7 +104,7 @@ TEST_CASE("a controller that is never at rest is found") {
                               const auto done = co_await set_phase(c, *s, next);
                               co_return done;
                           }),
-                          a_site(), with_parts().limit(std::chrono::seconds(3)).quiet(std::chrono::seconds(1)));
+                          a_site(), with_parts().limit(std::chrono::seconds(3)).idle_time(std::chrono::seconds(1)));
     CHECK(!report);
     CHECK(tells(report, "without a fault: "));
     CHECK(tells(report, "no rest within 3 s; the last writes: PATCH "));
@@ -137,7 +137,7 @@ TEST_CASE("a conflict that is taken for success is found, and by nothing else") 
     };
     CHECK(!expect_idempotent(site_controller(careless), a_site(), with_parts().faults({call_fault::conflict})));
     const auto otherwise =
-        with_parts().faults({call_fault::server_error, call_fault::lost_answer, call_fault::restart});
+        with_parts().faults({call_fault::server_error, call_fault::dropped_response, call_fault::restart});
     const auto report = expect_idempotent(site_controller(careless), a_site(), otherwise);
     CHECK_MESSAGE(report, report.text());
 }

@@ -76,7 +76,7 @@ awaitable<void> share_authority(environment& env, executor ex) {
     const auto factory = http::make_transport_factory(env);
     const int believed = co_await ask(factory, ex, config);
     CHECK(believed == 200);
-    two.serve_below("/api/v1/namespaces/", [](http::server_request, http::responder& out) -> awaitable<void> {
+    two.mount("/api/v1/namespaces/", [](http::server_request, http::responder& out) -> awaitable<void> {
         http::response mine(418);
         (void)co_await out.send(std::move(mine));
     });

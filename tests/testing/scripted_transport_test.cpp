@@ -55,7 +55,7 @@ TEST_CASE_FIXTURE(fixture, "requests that are not as expected fail, and are on r
 TEST_CASE_FIXTURE(fixture, "steps that nobody asked for are failures") {
     net->expect("GET /a");
     net->expect("GET /b");
-    CHECK(net->steps_left() == 2);
+    CHECK(net->remaining_steps() == 2);
     const auto verified = net->verify();
     REQUIRE(!verified);
     CHECK(verified.error().message() == "script: never requested: GET /a; never requested: GET /b");

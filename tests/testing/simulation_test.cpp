@@ -12,7 +12,7 @@
 using namespace kcontrol;
 using namespace kcontrol::test;
 using namespace std::chrono_literals;
-using testing::mishap;
+using testing::injected_fault;
 using testing::scenario;
 using testing::simulate;
 
@@ -131,16 +131,16 @@ TEST_CASE("a program that does not stay up, or is never at rest, is found") {
         co_return result<void>();
     };
     testing::idempotence_options world;
-    world.register_resource<site>().register_resource<part>().limit(3s).quiet(1s);
-    auto life = scenario().world(world).step("a site is made", make_site).length(2s).mishaps({});
+    world.register_resource<site>().register_resource<part>().limit(3s).idle_time(1s);
+    auto life = scenario().world(world).step("a site is made", make_site).length(2s).faults({});
     const auto report = simulate(1, site_controller(restless), life);
     CHECK(has(report.problem, "no rest within 3 s"));
     CHECK(report.trace.size() == 1);
 }
 
-TEST_CASE("every mishap happens in its words, and is survived") {
-    for (const mishap m : testing::all_mishaps()) {
-        const auto report = simulate(5, site_controller(apply_a_part), a_life().mishaps({m}).count(3));
+TEST_CASE("every injected fault happens in its words, and is survived") {
+    for (const injected_fault m : testing::all_injected_faults()) {
+        const auto report = simulate(5, site_controller(apply_a_part), a_life().faults({m}).count(3));
         CHECK_MESSAGE(report, report.text());
         std::size_t told = 0;
         for (const auto& line : report.trace) told += line.find(to_string(m)) != std::string::npos ? 1 : 0;

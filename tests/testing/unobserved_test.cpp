@@ -12,7 +12,7 @@
 
 using namespace kcontrol;
 using namespace kcontrol::test;
-using testing::mishap;
+using testing::injected_fault;
 using testing::scenario;
 using testing::simulate;
 
@@ -71,7 +71,7 @@ scenario life(unsigned together, std::string& end) {
     testing::idempotence_options world;
     world.register_resource<site>().register_resource<part>();
     scenario out;
-    out.world(world).mishaps({mishap::restart}).count(2);
+    out.world(world).faults({injected_fault::restart}).count(2);
     for (std::size_t i = 0; i < steps.size(); ++i) {
         std::vector<scenario::action> at_once{steps[i]};
         for (; i + 1 < steps.size() && (together >> i & 1) != 0; ++i) at_once.push_back(steps[i + 1]);

@@ -98,7 +98,7 @@ public:
             fakes.nodes(options_.nodes).controllers(options_.workloads).service_accounts(options_.workloads);
             fakes_.emplace(env_, api, fakes);
         }
-        server_.serve_below(std::string(own_paths), [this](http::server_request request, http::responder& out) {
+        server_.mount(std::string(own_paths), [this](http::server_request request, http::responder& out) {
             return answer_own(std::move(request), out);
         });
         const auto listening = server_.start(options_.listen);

@@ -4,7 +4,7 @@
 
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/testing/api_server.hpp>
-#include <kcontrol/testing/pod_life.hpp>
+#include <kcontrol/testing/pod_behavior.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
 #include <cstddef>
@@ -22,12 +22,12 @@ class fake_core;
 class fake_cluster_options {
 public:
     /// Called when a pod begins to run, again, or another one of its name; `run` counts these from 0.
-    using life_of_pod = std::function<pod_life(const json::value& pod, std::size_t run)>;
+    using pod_behavior_function = std::function<testing::pod_behavior(const json::value& pod, std::size_t run)>;
 
     /// How many nodes there are at the start. Default 1.
     fake_cluster_options& nodes(int count) { return nodes_ = count, *this; }
-    /// How pods live; not null. Default: pod_life_of().
-    fake_cluster_options& life(life_of_pod f) { return life_ = std::move(f), *this; }
+    /// The scripted behavior of pods; not null. Default: pod_behavior_of().
+    fake_cluster_options& pod_behavior(pod_behavior_function f) { return pod_behavior_ = std::move(f), *this; }
     /// From a change to what follows from it. Default 10 ms.
     fake_cluster_options& reaction(duration d) { return reaction_ = d, *this; }
     /// The longest that a deleted pod takes to end. Default 1 s.
@@ -41,8 +41,8 @@ public:
 
     /// Nodes that are made at the start: node-0, node-1… Nodes that a test makes itself count as well. Default 1.
     int nodes() const noexcept { return nodes_; }
-    /// How pods live; by default as their annotations say (pod_life_of).
-    const life_of_pod& life() const noexcept { return life_; }
+    /// The scripted behavior of pods; by default as their annotations say (pod_behavior_of).
+    const pod_behavior_function& pod_behavior() const noexcept { return pod_behavior_; }
     /// Between a change and what follows from it. Default 10 ms.
     duration reaction() const noexcept { return reaction_; }
     /// How long a pod takes to end that was deleted, if its grace is not shorter. Default 1 s.
@@ -57,7 +57,7 @@ public:
 
 private:
     int nodes_ = 1;
-    life_of_pod life_ = &pod_life_of;
+    pod_behavior_function pod_behavior_ = &pod_behavior_of;
     duration reaction_ = std::chrono::milliseconds(10);
     duration termination_ = std::chrono::seconds(1);
     duration eviction_delay_ = std::chrono::minutes(5);
@@ -70,9 +70,9 @@ private:
 ///
 /// - The scheduler binds pods to the node with the fewest: by nodeSelector, schedulingGates and spec.unschedulable;
 ///   resources, taints and affinity are not looked at.
-/// - Kubelets start, end, restart (with Kubernetes' backoff) and evict pods as pod_life says, and end deleted ones. All
-///   containers of a pod begin and end together; init containers, probes and volumes are passed over. Commands in them
-///   (`kubectl exec`) do what annotated_containers() says.
+/// - Kubelets start, end, restart (with Kubernetes' backoff) and evict pods as pod_behavior says, and end deleted ones.
+///   All containers of a pod begin and end together; init containers, probes and volumes are passed over. Commands in
+///   them (`kubectl exec`) do what annotated_containers() says.
 /// - Jobs: parallelism, completions, Indexed, backoffLimit with backoff, activeDeadlineSeconds, suspend,
 ///   ttlSecondsAfterFinished; no podFailurePolicy, successPolicy and finalizers of pods.
 /// - ReplicaSets: replicas, status; no adoption. Deployments: RollingUpdate and Recreate, revisions, status; no

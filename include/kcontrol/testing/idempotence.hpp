@@ -23,10 +23,10 @@ namespace kcontrol::inline v0_1::testing {
 
 /// What becomes of one call of the API.
 enum class call_fault {
-    conflict,      ///< 409 Conflict instead of the write
-    server_error,  ///< 500 InternalError instead of the answer, and nothing is done
-    lost_answer,   ///< it is done, and the connection breaks before the answer
-    restart,       ///< it is done, and the program dies before it hears of that, and starts anew
+    conflict,          ///< 409 Conflict instead of the write
+    server_error,      ///< 500 InternalError instead of the answer, and nothing is done
+    dropped_response,  ///< it is done, and the connection breaks before the response
+    restart,           ///< it is done, and the program dies before it hears of that, and starts anew
 };
 
 KCONTROL_DECL std::string_view to_string(call_fault) noexcept;
@@ -53,8 +53,8 @@ public:
     /// How the program's manager is.
     idempotence_options& manager(manager_options o) { return manager_ = std::move(o), *this; }
 
-    /// How long nothing may change once all is at rest. Default 1 min.
-    idempotence_options& quiet(duration d) { return quiet_ = d, *this; }
+    /// How long nothing may change once all is idle. Default 1 min.
+    idempotence_options& idle_time(duration d) { return idle_time_ = d, *this; }
     /// Of virtual time, until all must be at rest. Default 2 h.
     idempotence_options& limit(duration d) { return limit_ = d, *this; }
     /// How often the program is started anew at rest. Default 3.
@@ -82,7 +82,7 @@ public:
     const api_server_options& server() const noexcept { return server_; }
     const manager_options& manager() const noexcept { return manager_; }
     /// For so long nothing changes when all is at rest; longer than the controller's own waits. Default 1 min.
-    duration quiet() const noexcept { return quiet_; }
+    duration idle_time() const noexcept { return idle_time_; }
     /// By then all is at rest. Default 2 h.
     duration limit() const noexcept { return limit_; }
     /// How often the program is started anew at rest, and changes nothing. Default 3.
@@ -107,10 +107,10 @@ private:
     std::optional<fake_cluster_options> fakes_;
     api_server_options server_;
     manager_options manager_;
-    duration quiet_ = std::chrono::minutes(1);
+    duration idle_time_ = std::chrono::minutes(1);
     duration limit_ = std::chrono::hours(2);
     int rounds_ = 3;
-    std::vector<call_fault> faults_ = {call_fault::conflict, call_fault::server_error, call_fault::lost_answer,
+    std::vector<call_fault> faults_ = {call_fault::conflict, call_fault::server_error, call_fault::dropped_response,
                                        call_fault::restart};
     std::size_t every_ = 1;
     std::uint64_t random_seed_ = 1;

@@ -29,8 +29,8 @@ public:
     KCONTROL_DECL result<void> start(std::uint16_t port = 0);
     /// The same at an address; a certificate names it, 127.0.0.1 and localhost.
     KCONTROL_DECL result<void> start(const http::listen_address& at);
-    /// Requests for a path that begins so ("/my/") go to that handler instead of the API, from now on.
-    KCONTROL_DECL void serve_below(std::string prefix, http::handler answer);
+    /// Requests for a path with that prefix ("/my/") go to that handler instead of the API, from now on.
+    KCONTROL_DECL void mount(std::string prefix, http::handler answer);
     /// Stops listening and ends requests, watches too. Objects stay.
     KCONTROL_DECL awaitable<void> stop();
     /// Cuts every connection off, as a crash would.

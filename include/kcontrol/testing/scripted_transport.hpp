@@ -72,7 +72,7 @@ public:
     KCONTROL_DECL result<void> verify() const;
     /// The same as a list of texts, which is empty if all went well.
     KCONTROL_DECL std::vector<std::string> failures() const;
-    std::size_t steps_left() const noexcept { return steps_.size(); }  ///< steps that nobody has requested yet
+    std::size_t remaining_steps() const noexcept { return steps_.size(); }  ///< steps that nobody has requested yet
 
     /// The requests so far, and the deadline of each.
     const std::vector<http::request>& sent() const noexcept { return sent_; }

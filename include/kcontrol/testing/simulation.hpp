@@ -15,25 +15,25 @@
 
 namespace kcontrol::inline v0_1::testing {
 
-/// What may go wrong in a simulation.
-enum class mishap {
-    conflict,        ///< the next write gets 409 Conflict
-    server_error,    ///< the next call gets 500
-    too_many,        ///< the next call gets 429 with Retry-After
-    lost_answer,     ///< the next write is done, and the connection breaks before the answer
-    dropped,         ///< the connection of the next call breaks before it is done
-    restart,         ///< the program dies in its next call, which is done, and starts anew
-    broken_watches,  ///< all watches break
-    lost_history,    ///< all watches end, and may not resume: 410
-    half_open,       ///< what is sent on the connections that are open gets lost without a sign
-    cut_off,         ///< nobody listens for a while
-    stale_replica,   ///< lists and watches show old things for a while
-    slow_network,    ///< each request takes seconds to the server for a while
+/// The faults that a simulation may inject.
+enum class injected_fault {
+    conflict,          ///< the next write gets 409 Conflict
+    server_error,      ///< the next call gets 500
+    too_many,          ///< the next call gets 429 with Retry-After
+    dropped_response,  ///< the next write is done, and the connection breaks before the response
+    dropped,           ///< the connection of the next call breaks before it is done
+    restart,           ///< the program dies in its next call, which is done, and starts anew
+    broken_watches,    ///< all watches break
+    lost_history,      ///< all watches end, and may not resume: 410
+    half_open,         ///< what is sent on the connections that are open gets lost without a sign
+    unreachable,       ///< no connection is accepted for a while
+    stale_replica,     ///< lists and watches show old things for a while
+    slow_network,      ///< each request takes seconds to the server for a while
 };
 
-KCONTROL_DECL std::string_view to_string(mishap) noexcept;
+KCONTROL_DECL std::string_view to_string(injected_fault) noexcept;
 /// All of them.
-KCONTROL_DECL std::vector<mishap> all_mishaps();
+KCONTROL_DECL std::vector<injected_fault> all_injected_faults();
 
 /// What is simulated: a world, what a user does in it, what may go wrong, and what must hold.
 class scenario {
@@ -53,13 +53,13 @@ public:
     /// What must hold at rest, at the end.
     scenario& finally(invariant f) { return finally_ = std::move(f), *this; }
 
-    /// For so long steps and mishaps come. Default 10 min.
+    /// For so long steps and faults come. Default 10 min.
     scenario& length(duration d) { return length_ = d, *this; }
     /// Those that may happen; with none, none does. Default: all.
-    scenario& mishaps(std::vector<mishap> m) { return mishaps_ = std::move(m), *this; }
-    /// How many mishaps happen. Default 12.
+    scenario& faults(std::vector<injected_fault> m) { return faults_ = std::move(m), *this; }
+    /// How many faults happen. Default 12.
     scenario& count(std::size_t n) { return count_ = n, *this; }
-    /// Whether the end must be that of a world without mishaps. Default true.
+    /// Whether the end must be that of a world without faults. Default true.
     scenario& compare_ends(bool yes) { return compare_ends_ = yes, *this; }
     /// Whether a failing trace is made shorter, in many runs. Default true.
     scenario& shrinks(bool yes) { return shrinks_ = yes, *this; }
@@ -71,10 +71,10 @@ public:
     const std::vector<std::pair<std::string, action>>& steps() const noexcept { return steps_; }
     const invariant& always() const noexcept { return always_; }
     const invariant& finally() const noexcept { return finally_; }
-    /// For so long steps and mishaps come; then all is well again, and all must come to rest. Default 10 min.
+    /// For so long steps and faults come; then all recovers, and all must become idle. Default 10 min.
     duration length() const noexcept { return length_; }
-    /// Which mishaps there are. Default: all.
-    const std::vector<mishap>& mishaps() const noexcept { return mishaps_; }
+    /// Which faults there are. Default: all.
+    const std::vector<injected_fault>& faults() const noexcept { return faults_; }
     /// How many happen. Default 12.
     std::size_t count() const noexcept { return count_; }
     /// Whether the end must be the one of a world in which the steps happen at the same times and nothing goes wrong.
@@ -90,7 +90,7 @@ private:
     std::vector<std::pair<std::string, action>> steps_;
     invariant always_, finally_;
     duration length_ = std::chrono::minutes(10);
-    std::vector<mishap> mishaps_ = all_mishaps();
+    std::vector<injected_fault> faults_ = all_injected_faults();
     std::size_t count_ = 12;
     bool compare_ends_ = true;
     bool shrinks_ = true;
@@ -122,11 +122,11 @@ KCONTROL_DECL simulation_report run_simulation(std::uint64_t seed, const kcontro
 
 }  // namespace detail
 
-/// Runs a program against a simulated cluster, in virtual time, with steps and mishaps at times that the seed says.
+/// Runs a program against a simulated cluster, in virtual time, with steps and faults at times that the seed says.
 /// `setup` is what kcontrol::run() takes: a function of `manager&` that adds controllers. Equal seeds run equally.
 ///
 /// It fails if an invariant does not hold, if the program does not stay up or come to rest once nothing goes wrong any
-/// more, or if the end differs from that of a world without mishaps. Then parts of the trace are left out for as long
+/// more, or if the end differs from that of a world without faults. Then parts of the trace are left out for as long
 /// as what is left still fails, and the report says how to replay the rest.
 ///
 /// Thread-safety: safe; `setup` and the scenario's functions are called in turn, on the calling thread.

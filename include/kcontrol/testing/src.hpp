@@ -84,8 +84,8 @@
 #include <kcontrol/testing/impl/idempotence.ipp>
 #include <kcontrol/testing/impl/local_api_server.ipp>
 #include <kcontrol/testing/impl/manual_environment.ipp>
+#include <kcontrol/testing/impl/pod_behavior.ipp>
 #include <kcontrol/testing/impl/pod_commands.ipp>
-#include <kcontrol/testing/impl/pod_life.ipp>
 #include <kcontrol/testing/impl/rbac_rules.ipp>
 #include <kcontrol/testing/impl/scripted_body.ipp>
 #include <kcontrol/testing/impl/scripted_transport.ipp>

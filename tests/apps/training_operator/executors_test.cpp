@@ -17,15 +17,16 @@ std::string attempt_of(const json::value& object) {
 }
 
 // In its first attempt a rank is killed, and the others run on; in later ones all end well. Unless the pod says how.
-testing::pod_life two_attempts(const json::value& pod, std::size_t run) {
-    if (json::find(pod, {"metadata", "annotations", "sim/run-ms"}) != nullptr) return testing::pod_life_of(pod, run);
+testing::pod_behavior two_attempts(const json::value& pod, std::size_t run) {
+    if (json::find(pod, {"metadata", "annotations", "sim/run-ms"}) != nullptr)
+        return testing::pod_behavior_of(pod, run);
     const bool first = attempt_of(pod) == "1";
     const auto index = json::get_string(pod, {"metadata", "labels", "batch.kubernetes.io/job-completion-index"});
-    testing::pod_life out;
+    testing::pod_behavior out;
     out.run_for(first && index != "1" ? 60s : 5s).exit_code(first ? 137 : 0);
     return out;
 }
-testing::fake_cluster_options fakes() { return testing::fake_cluster_options().life(two_attempts); }
+testing::fake_cluster_options fakes() { return testing::fake_cluster_options().pod_behavior(two_attempts); }
 
 class fake_world : public operator_world {
 public:
@@ -271,7 +272,7 @@ TEST_CASE("expect_idempotent: an executor that leaves the pods to a Job, with a 
         .server(testing::api_server_options().complete_objects(true).collect_garbage(true))
         .manager(watched())
         .fakes(fakes())
-        .quiet(5min);
+        .idle_time(5min);
 #ifdef __SANITIZE_ADDRESS__
     options.every(12);
 #endif

@@ -41,7 +41,7 @@ TEST_CASE("expect_idempotent: from the data to the traffic, with a rank that is 
         .server(testing::api_server_options().complete_objects(true).collect_garbage(true))
         .manager(watched())
         .fakes(testing::fake_cluster_options())
-        .quiet(std::chrono::minutes(5))
+        .idle_time(std::chrono::minutes(5))
         // These have the times of the run in them.
         .ignore_field("README.md")
         .ignore_field("modelCard");

@@ -32,7 +32,7 @@ public:
     std::optional<time_point> lost;  // since when its node is
     std::int64_t restarts = 0;
     duration backoff{};  // before the run to come
-    pod_life life;
+    pod_behavior behavior;
     bool evicted = false;
 };
 

@@ -16,11 +16,11 @@ inline duration backoff_of_restart(std::int64_t restarts) {
     return std::min<duration>(out, std::chrono::minutes(5));
 }
 
-inline json::object ended_state(const pod_life& life, const json::value& pod, const std::string& now) {
+inline json::object ended_state(const pod_behavior& behavior, const json::value& pod, const std::string& now) {
     json::object ended;
-    ended["exitCode"] = life.exit_code();
-    ended["reason"] = life.reason();
-    if (!life.message().empty()) ended["message"] = life.message();
+    ended["exitCode"] = behavior.exit_code();
+    ended["reason"] = behavior.reason();
+    if (!behavior.message().empty()) ended["message"] = behavior.message();
     const json::array before = array_at(pod, {"status", "containerStatuses"});
     const std::string started =
         before.empty() ? std::string() : text_at(before.front(), {"state", "running", "startedAt"});
@@ -72,7 +72,7 @@ KCONTROL_DECL fake_core::again fake_core::step_pod(const namespaced_name& key) {
     const auto [place, is_new] = pods_.try_emplace(uid_of(pod));
     pod_record& record = place->second;
     record.key = key;
-    if (is_new) record.life = options_.life()(pod, runs_[key]);
+    if (is_new) record.behavior = options_.pod_behavior()(pod, runs_[key]);
     record.node = text_at(pod, {"spec", "nodeName"});
     if (is_over(pod)) return std::nullopt;
     if (record.node.empty()) return is_leaving(pod) ? std::nullopt : schedule(pod, record);
@@ -81,7 +81,7 @@ KCONTROL_DECL fake_core::again fake_core::step_pod(const namespaced_name& key) {
         record.enter(pod_record::stage::starting, now);
         record.bound = now;
     }
-    const auto& loses = record.life.lose_node_after();
+    const auto& loses = record.behavior.lose_node_after();
     if (lost_nodes_.contains(record.node) || (loses && now >= record.bound + *loses)) return lose_pod(pod, record);
     if (is_leaving(pod)) return terminate_pod(pod, record);
     const bool runs = record.at == pod_record::stage::running;
@@ -95,14 +95,14 @@ KCONTROL_DECL fake_core::again fake_core::step_pod(const namespaced_name& key) {
 }
 
 KCONTROL_DECL fake_core::again fake_core::begin_run(const json::value& pod, pod_record& record) {
-    if (record.life.image_error()) {
+    if (record.behavior.image_error()) {
         json::object status;
         status["containerStatuses"] =
-            container_statuses(pod, waiting_state("ImagePullBackOff", *record.life.image_error()), {}, 0);
+            container_statuses(pod, waiting_state("ImagePullBackOff", *record.behavior.image_error()), {}, 0);
         write_status(fake_pods, pod, std::move(status));
         return std::nullopt;
     }
-    const time_point due = record.since + record.life.start_after() + record.backoff;
+    const time_point due = record.since + record.behavior.start_after() + record.backoff;
     if (env_.now() < due) return due - env_.now();
     return start_pod(pod, record);
 }
@@ -147,8 +147,8 @@ KCONTROL_DECL fake_core::again fake_core::run_pod(const json::value& pod, pod_re
     const time_point now = env_.now();
     const bool is_back = std::exchange(record.lost, std::nullopt).has_value();
     again next;
-    if (const auto& length = record.life.run_for()) next = record.since + *length - now;
-    if (const auto& evicted = record.life.evict_after()) {
+    if (const auto& length = record.behavior.run_for()) next = record.since + *length - now;
+    if (const auto& evicted = record.behavior.evict_after()) {
         const duration left = record.bound + *evicted - now;
         if (left <= duration::zero()) record.evicted = true;
         next = next ? std::min(*next, left) : left;
@@ -168,11 +168,11 @@ KCONTROL_DECL fake_core::again fake_core::run_pod(const json::value& pod, pod_re
 KCONTROL_DECL fake_core::again fake_core::finish_run(const json::value& pod, pod_record& record) {
     const std::string now = now_text();
     const std::string policy = text_at(pod, {"spec", "restartPolicy"});
-    const bool failed = record.life.exit_code() != 0;
+    const bool failed = record.behavior.exit_code() != 0;
     const bool restarts = !record.evicted && policy != "Never" && !(policy == "OnFailure" && !failed);
     json::array conditions = array_at(pod, {"status", "conditions"});
     json::object status;
-    const json::object ended = ended_state(record.life, pod, now);
+    const json::object ended = ended_state(record.behavior, pod, now);
     if (restarts) {
         ++record.restarts;
         record.enter(pod_record::stage::starting, env_.now());
@@ -180,7 +180,7 @@ KCONTROL_DECL fake_core::again fake_core::finish_run(const json::value& pod, pod
         put_readiness(conditions, false, "ContainersNotReady", now);
         const auto waiting = waiting_state("CrashLoopBackOff", "back-off restarting failed container");
         status["containerStatuses"] = container_statuses(pod, waiting, ended, record.restarts);
-        record.life = options_.life()(pod, runs_[record.key]);
+        record.behavior = options_.pod_behavior()(pod, runs_[record.key]);
     } else {
         put_readiness(conditions, false, failed || record.evicted ? "PodFailed" : "PodCompleted", now);
         status["phase"] = failed || record.evicted ? "Failed" : "Succeeded";
@@ -234,7 +234,7 @@ KCONTROL_DECL bool fake_core::end_pod(const namespaced_name& key, int exit_code,
     if (!pod) return false;
     const auto found = pods_.find(uid_of(*pod));
     if (found == pods_.end() || found->second.at != pod_record::stage::running || !is_active(*pod)) return false;
-    found->second.life.exit_code(exit_code).message(std::move(message));
+    found->second.behavior.exit_code(exit_code).message(std::move(message));
     found->second.evicted = evicts;
     const again next = finish_run(*pod, found->second);
     if (next) plan({part::pod, key}, *next);

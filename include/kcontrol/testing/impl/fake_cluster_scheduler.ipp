@@ -85,8 +85,8 @@ KCONTROL_DECL fake_core::again fake_core::schedule(const json::value& pod, pod_r
     if (!array_at(pod, {"spec", "schedulingGates"}).empty()) {
         reason = "SchedulingGated";
         why = "Scheduling is blocked due to non-empty scheduling gates";
-    } else if (record.life.unschedulable()) {
-        why = *record.life.unschedulable();
+    } else if (record.behavior.unschedulable()) {
+        why = *record.behavior.unschedulable();
     } else {
         node = choose_node(pod);
         if (node.empty()) why = "0/" + std::to_string(api_.list(fake_nodes).size()) + " nodes are available";

@@ -10,7 +10,7 @@ KCONTROL_DECL std::string_view to_string(call_fault f) noexcept {
     switch (f) {
     case call_fault::conflict: return "a 409";
     case call_fault::server_error: return "a 500";
-    case call_fault::lost_answer: return "a lost answer";
+    case call_fault::dropped_response: return "a lost answer";
     case call_fault::restart: return "a restart";
     }
     return "";
@@ -36,23 +36,23 @@ public:
                     std::optional<std::size_t> at, call_fault what)
         : program_world(setup, options, options.random_seed()), at_(at), what_(what) {}
 
-    /// Errors: a seed or the object was refused, the program did not start, or there was no rest.
-    result<void> to_rest(const json::value& object) {
+    /// Errors: a seed or the object was refused, the program did not start, or it did not become idle.
+    result<void> run_to_idle(const json::value& object) {
         if (auto made = make_seeds(); !made) return made;
         if (auto made = api().create(object); !made) return made.error();
         api().set_faults([this](const http::server_request& request) { return fault_of(request); });
         if (auto started = start(); !started) return started.error();
-        auto rested = rest();
+        auto idle = run_until_idle();
         counting_ = false;
-        return rested;
+        return idle;
     }
 
-    /// Starts the program anew, and waits for rest.
+    /// Starts the program anew, and waits until it is idle.
     result<void> round() {
         stop();
         written_.clear();
         if (auto started = start(); !started) return started.error();
-        return rest();
+        return run_until_idle();
     }
 
     const std::vector<std::string>& calls() const { return calls_; }
@@ -68,7 +68,7 @@ private:
         switch (what_) {
         case call_fault::conflict: return conflict_of(*info);
         case call_fault::server_error: return fault().status(500, "InternalError", "Internal error occurred: injected");
-        case call_fault::lost_answer: return fault().lose_answer();
+        case call_fault::dropped_response: return fault().lose_answer();
         case call_fault::restart: die(); return {};
         }
         return {};
@@ -111,7 +111,7 @@ KCONTROL_DECL idempotence_report check_idempotent(const kcontrol::detail::setup_
     {
         idempotence_run run(setup, options, std::nullopt, call_fault::conflict);
         ++report.runs;
-        const auto rested = run.to_rest(object);
+        const auto rested = run.run_to_idle(object);
         report.calls = run.calls();
         if (!rested) {
             report.problems.push_back("without a fault: " + rested.error().what());
@@ -127,7 +127,7 @@ KCONTROL_DECL idempotence_report check_idempotent(const kcontrol::detail::setup_
             if (what == call_fault::conflict && report.calls[at].starts_with("GET ")) continue;
             idempotence_run run(setup, options, at, what);
             ++report.runs;
-            const auto rested = run.to_rest(object);
+            const auto rested = run.run_to_idle(object);
             const std::string name =
                 "with " + std::string(to_string(what)) + " at call " + std::to_string(at) + ", " + report.calls[at];
             if (!rested) {

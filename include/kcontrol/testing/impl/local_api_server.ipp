@@ -63,7 +63,7 @@ KCONTROL_DECL local_api_server::local_api_server(environment& env, executor ex, 
           },
           http::server_options().max_connections(10'000).max_buffered_bytes(std::size_t{4} << 30), std::move(log)) {}
 
-KCONTROL_DECL void local_api_server::serve_below(std::string prefix, http::handler answer) {
+KCONTROL_DECL void local_api_server::mount(std::string prefix, http::handler answer) {
     own_->prefix = std::move(prefix);
     own_->answer = std::move(answer);
 }

@@ -112,14 +112,14 @@ protected:
         return start();
     }
 
-    result<void> rest() {
+    result<void> run_until_idle() {
         const time_point until = world_.context().now() + options_.limit();
         int deaths = 0;
         while (world_.context().now() < until) {
             const std::size_t before = changes_;
-            const time_point end = world_.context().now() + options_.quiet();
+            const time_point end = world_.context().now() + options_.idle_time();
             const auto ends = [this] { return dies_ || manager_->state() == manager_state::idle; };
-            if (world_.run_until(ends, options_.quiet())) {
+            if (world_.run_until(ends, options_.idle_time())) {
                 if (++deaths > 10) return error(errc::timeout, "the program does not stay up: " + last_error());
                 if (auto again = restart(); !again) return again;
                 continue;

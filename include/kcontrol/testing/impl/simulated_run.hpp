@@ -13,13 +13,13 @@
 
 namespace kcontrol::inline v0_1::testing::detail {
 
-/// A step, or a mishap.
+/// A step, or an injected fault.
 class simulated_event {
 public:
     std::size_t number = 0;
     duration at{};
     std::optional<std::size_t> step;
-    mishap what = mishap::conflict;
+    injected_fault what = injected_fault::conflict;
     duration lasts{};
 };
 
@@ -40,8 +40,8 @@ private:
     std::uint64_t state_;
 };
 
-inline bool lasts_a_while(mishap m) {
-    return m == mishap::cut_off || m == mishap::stale_replica || m == mishap::slow_network;
+inline bool lasts_a_while(injected_fault m) {
+    return m == injected_fault::unreachable || m == injected_fault::stale_replica || m == injected_fault::slow_network;
 }
 
 inline simulated_plan plan_of_seed(std::uint64_t seed, const scenario& what) {
@@ -61,10 +61,10 @@ inline simulated_plan plan_of_seed(std::uint64_t seed, const scenario& what) {
         event.step = i;
         plan.push_back(event);
     }
-    for (std::size_t i = 0; i < what.count() && !what.mishaps().empty(); ++i) {
+    for (std::size_t i = 0; i < what.count() && !what.faults().empty(); ++i) {
         simulated_event event;
         event.at = time();
-        event.what = what.mishaps()[random.below(what.mishaps().size())];
+        event.what = what.faults()[random.below(what.faults().size())];
         event.lasts = std::chrono::milliseconds(100 + random.below(60'000));
         plan.push_back(event);
     }
@@ -109,7 +109,7 @@ public:
         }
         if (auto done = advance(begun + scenario_.length()); !done) return done;
         heal();
-        auto rested = rest();
+        auto rested = run_until_idle();
         if (!broken_.empty()) return error(errc::callback_failed, broken_);
         if (!rested) return rested;
         const std::string wrong = scenario_.finally() ? scenario_.finally()(api()) : std::string();
@@ -145,22 +145,22 @@ private:
             undo_.emplace(world().context().now() + event.lasts, std::move(ends));
         };
         switch (event.what) {
-        case mishap::broken_watches: return api().break_watches();
-        case mishap::lost_history: api().compact(api().resource_version()); return api().end_watches();
-        case mishap::half_open: return network.freeze_connections(host);
-        case mishap::cut_off:
+        case injected_fault::broken_watches: return api().break_watches();
+        case injected_fault::lost_history: api().compact(api().resource_version()); return api().end_watches();
+        case injected_fault::half_open: return network.freeze_connections(host);
+        case injected_fault::unreachable:
             ++cuts_;
             network.set_link(host, link_state::refused);
             network.break_connections(host);
             return until([this] {
                 if (--cuts_ == 0) world().network().set_link(server().name(), link_state::up);
             });
-        case mishap::stale_replica:
+        case injected_fault::stale_replica:
             if (stale_++ == 0) api().freeze("stale", api().resource_version());
             return until([this] {
                 if (--stale_ == 0) api().thaw("stale");
             });
-        case mishap::slow_network:
+        case injected_fault::slow_network:
             ++slow_;
             network.set_latency(host, std::chrono::seconds(1), std::chrono::seconds(3));
             return until([this] {
@@ -189,19 +189,19 @@ private:
         if (stale_ > 0) out.replica("stale");
         if (!info || !info->is_resource || options().ignored_kinds().contains(info->id())) return out;
         const bool writes = is_write(info->verb);
-        const auto next = std::find_if(armed_.begin(), armed_.end(), [writes](mishap m) {
-            return writes || (m != mishap::conflict && m != mishap::lost_answer);
+        const auto next = std::find_if(armed_.begin(), armed_.end(), [writes](injected_fault m) {
+            return writes || (m != injected_fault::conflict && m != injected_fault::dropped_response);
         });
         if (next == armed_.end()) return out;
-        const mishap what = *next;
+        const injected_fault what = *next;
         armed_.erase(next);
         switch (what) {
-        case mishap::conflict: return conflict_of(*info);
-        case mishap::server_error: return out.status(500, "InternalError", "Internal error occurred: injected");
-        case mishap::too_many: return out.status(429, "TooManyRequests", "injected", 1);
-        case mishap::lost_answer: return out.lose_answer();
-        case mishap::dropped: return out.drop();
-        case mishap::restart: die(); return out;
+        case injected_fault::conflict: return conflict_of(*info);
+        case injected_fault::server_error: return out.status(500, "InternalError", "Internal error occurred: injected");
+        case injected_fault::too_many: return out.status(429, "TooManyRequests", "injected", 1);
+        case injected_fault::dropped_response: return out.lose_answer();
+        case injected_fault::dropped: return out.drop();
+        case injected_fault::restart: die(); return out;
         default: return out;
         }
     }
@@ -213,7 +213,7 @@ private:
     const simulated_plan& plan_;
     std::shared_ptr<void> watching_;
     std::multimap<time_point, std::function<void()>> undo_;
-    std::vector<mishap> armed_;
+    std::vector<injected_fault> armed_;
     std::string broken_;
     int cuts_ = 0, stale_ = 0, slow_ = 0;
     fnv1a digest_;

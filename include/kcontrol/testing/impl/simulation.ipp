@@ -7,28 +7,29 @@
 
 namespace kcontrol::inline v0_1::testing {
 
-KCONTROL_DECL std::string_view to_string(mishap m) noexcept {
+KCONTROL_DECL std::string_view to_string(injected_fault m) noexcept {
     switch (m) {
-    case mishap::conflict: return "the next write gets a 409";
-    case mishap::server_error: return "the next call gets a 500";
-    case mishap::too_many: return "the next call gets a 429";
-    case mishap::lost_answer: return "the answer to the next write gets lost";
-    case mishap::dropped: return "the next call breaks off";
-    case mishap::restart: return "the program dies in its next call";
-    case mishap::broken_watches: return "watches break";
-    case mishap::lost_history: return "watches end, and can't resume";
-    case mishap::half_open: return "connections are half-open";
-    case mishap::cut_off: return "nobody listens";
-    case mishap::stale_replica: return "lists and watches are stale";
-    case mishap::slow_network: return "the network is slow";
+    case injected_fault::conflict: return "the next write gets a 409";
+    case injected_fault::server_error: return "the next call gets a 500";
+    case injected_fault::too_many: return "the next call gets a 429";
+    case injected_fault::dropped_response: return "the answer to the next write gets lost";
+    case injected_fault::dropped: return "the next call breaks off";
+    case injected_fault::restart: return "the program dies in its next call";
+    case injected_fault::broken_watches: return "watches break";
+    case injected_fault::lost_history: return "watches end, and can't resume";
+    case injected_fault::half_open: return "connections are half-open";
+    case injected_fault::unreachable: return "nobody listens";
+    case injected_fault::stale_replica: return "lists and watches are stale";
+    case injected_fault::slow_network: return "the network is slow";
     }
     return "";
 }
 
-KCONTROL_DECL std::vector<mishap> all_mishaps() {
-    return {mishap::conflict,  mishap::server_error, mishap::too_many,       mishap::lost_answer,
-            mishap::dropped,   mishap::restart,      mishap::broken_watches, mishap::lost_history,
-            mishap::half_open, mishap::cut_off,      mishap::stale_replica,  mishap::slow_network};
+KCONTROL_DECL std::vector<injected_fault> all_injected_faults() {
+    return {injected_fault::conflict,         injected_fault::server_error,  injected_fault::too_many,
+            injected_fault::dropped_response, injected_fault::dropped,       injected_fault::restart,
+            injected_fault::broken_watches,   injected_fault::lost_history,  injected_fault::half_open,
+            injected_fault::unreachable,      injected_fault::stale_replica, injected_fault::slow_network};
 }
 
 KCONTROL_DECL std::string simulation_report::text() const {
@@ -59,7 +60,7 @@ public:
         if (digest_ == 0) digest_ = run.digest();
         if (!ended) return ended.error().what();
         if (!what_.compares_ends()) return {};
-        const auto wanted = end_without_mishaps(plan);
+        const auto wanted = end_without_faults(plan);
         if (!wanted) return "without a mishap: " + wanted.error().what();
         const auto differences = compare_end_states(*wanted, run.state());
         return differences.empty() ? std::string() : differences.front();
@@ -95,7 +96,7 @@ public:
 
 private:
     // The same steps at the same times.
-    result<end_state> end_without_mishaps(const simulated_plan& plan) {
+    result<end_state> end_without_faults(const simulated_plan& plan) {
         simulated_plan steps;
         std::set<std::size_t> numbers;
         for (const auto& event : plan) {

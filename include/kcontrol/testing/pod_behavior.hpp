@@ -1,4 +1,4 @@
-// How a pod lives where no kubelet is: what its annotations say, or a test.
+// The scripted behavior of a pod where no kubelet is: by its annotations, or by a test.
 #pragma once
 
 #include <kcontrol/documents/value.hpp>
@@ -11,7 +11,7 @@
 
 namespace kcontrol::inline v0_1::testing {
 
-/// The life of a pod in a fake_cluster. The annotations of a pod that say the same:
+/// The scripted behavior of a pod in a fake_cluster. The annotations of a pod with the same effect:
 ///
 /// - `sim/run-ms`: how long its containers run, or `forever`; without it 2 s where restartPolicy is Never or OnFailure,
 ///   else forever
@@ -29,28 +29,28 @@ namespace kcontrol::inline v0_1::testing {
 /// be the next one a restart in place or another pod; the last entry stands for all that follow.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
-class pod_life {
+class pod_behavior {
 public:
-    pod_life() = default;
+    pod_behavior() = default;
 
     /// Nothing: until it is deleted.
-    pod_life& run_for(std::optional<duration> d) { return run_for_ = d, *this; }
+    pod_behavior& run_for(std::optional<duration> d) { return run_for_ = d, *this; }
     /// What its containers end with. Default 0.
-    pod_life& exit_code(int code) { return exit_code_ = code, *this; }
+    pod_behavior& exit_code(int code) { return exit_code_ = code, *this; }
     /// The termination message of its containers. Default: none.
-    pod_life& message(std::string text) { return message_ = std::move(text), *this; }
+    pod_behavior& message(std::string text) { return message_ = std::move(text), *this; }
     /// Why its containers ended. Default, and if empty: Completed or Error, by the exit code.
-    pod_life& reason(std::string text) { return reason_ = std::move(text), *this; }
+    pod_behavior& reason(std::string text) { return reason_ = std::move(text), *this; }
     /// From its node to running. Default 500 ms.
-    pod_life& start_after(duration d) { return start_after_ = d, *this; }
+    pod_behavior& start_after(duration d) { return start_after_ = d, *this; }
     /// From its node to its eviction. Default: never.
-    pod_life& evict_after(duration d) { return evict_after_ = d, *this; }
+    pod_behavior& evict_after(duration d) { return evict_after_ = d, *this; }
     /// From its node until that is not heard of any more. Default: never.
-    pod_life& lose_node_after(duration d) { return lose_node_after_ = d, *this; }
+    pod_behavior& lose_node_after(duration d) { return lose_node_after_ = d, *this; }
     /// No node takes it; `why` is the scheduler's message.
-    pod_life& unschedulable(std::string why) { return unschedulable_ = std::move(why), *this; }
+    pod_behavior& unschedulable(std::string why) { return unschedulable_ = std::move(why), *this; }
     /// It has no image, and stays Pending; `why` is the kubelet's message.
-    pod_life& image_error(std::string why) { return image_error_ = std::move(why), *this; }
+    pod_behavior& image_error(std::string why) { return image_error_ = std::move(why), *this; }
 
     const std::optional<duration>& run_for() const noexcept { return run_for_; }
     int exit_code() const noexcept { return exit_code_; }
@@ -74,10 +74,10 @@ private:
 
 /// What a pod's annotations say of its run number `run`, counted from 0: in place, or in pods of its name before it.
 /// What is no number there is passed over.
-KCONTROL_DECL pod_life pod_life_of(const json::value& pod, std::size_t run = 0);
+KCONTROL_DECL pod_behavior pod_behavior_of(const json::value& pod, std::size_t run = 0);
 
 }  // namespace kcontrol::testing
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/pod_life.ipp>
+#include <kcontrol/testing/impl/pod_behavior.ipp>
 #endif

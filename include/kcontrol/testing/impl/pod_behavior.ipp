@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/testing/pod_life.hpp>
+#include <kcontrol/testing/pod_behavior.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -34,28 +34,28 @@ inline std::optional<duration> milliseconds_of_annotation(std::string_view text)
 
 }  // namespace detail
 
-KCONTROL_DECL pod_life pod_life_of(const json::value& pod, std::size_t run) {
+KCONTROL_DECL pod_behavior pod_behavior_of(const json::value& pod, std::size_t run) {
     const auto said = [&pod](std::string_view name) { return json::find(pod, {"metadata", "annotations", name}); };
     const auto text = [&pod](std::string_view name) {
         return json::get_string(pod, {"metadata", "annotations", name});
     };
-    pod_life life;
+    pod_behavior behavior;
     const std::string_view policy = json::get_string(pod, {"spec", "restartPolicy"});
     const bool ends = policy == "Never" || policy == "OnFailure";
-    if (ends) life.run_for(std::chrono::seconds(2));
+    if (ends) behavior.run_for(std::chrono::seconds(2));
     const std::string_view run_for = detail::entry_of_run(text("sim/run-ms"), run);
-    if (run_for == "forever") life.run_for(std::nullopt);
-    if (const auto d = detail::milliseconds_of_annotation(run_for)) life.run_for(*d);
+    if (run_for == "forever") behavior.run_for(std::nullopt);
+    if (const auto d = detail::milliseconds_of_annotation(run_for)) behavior.run_for(*d);
     if (const auto code = detail::number_of_annotation(detail::entry_of_run(text("sim/exit-code"), run))) {
-        life.exit_code(*code);
+        behavior.exit_code(*code);
     }
-    life.message(std::string(text("sim/message"))).reason(std::string(text("sim/reason")));
-    if (const auto d = detail::milliseconds_of_annotation(text("sim/start-ms"))) life.start_after(*d);
-    if (const auto d = detail::milliseconds_of_annotation(text("sim/evict-ms"))) life.evict_after(*d);
-    if (const auto d = detail::milliseconds_of_annotation(text("sim/node-lost-ms"))) life.lose_node_after(*d);
-    if (said("sim/unschedulable") != nullptr) life.unschedulable(std::string(text("sim/unschedulable")));
-    if (said("sim/image-error") != nullptr) life.image_error(std::string(text("sim/image-error")));
-    return life;
+    behavior.message(std::string(text("sim/message"))).reason(std::string(text("sim/reason")));
+    if (const auto d = detail::milliseconds_of_annotation(text("sim/start-ms"))) behavior.start_after(*d);
+    if (const auto d = detail::milliseconds_of_annotation(text("sim/evict-ms"))) behavior.evict_after(*d);
+    if (const auto d = detail::milliseconds_of_annotation(text("sim/node-lost-ms"))) behavior.lose_node_after(*d);
+    if (said("sim/unschedulable") != nullptr) behavior.unschedulable(std::string(text("sim/unschedulable")));
+    if (said("sim/image-error") != nullptr) behavior.image_error(std::string(text("sim/image-error")));
+    return behavior;
 }
 
 }  // namespace kcontrol::testing
