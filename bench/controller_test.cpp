@@ -91,7 +91,7 @@ json::value a_site() {
 
 testing::api_server_options as_a_cluster() {
     testing::api_server_options out;
-    out.complete_objects(true).collect_garbage(true);
+    out.default_and_validate(true).collect_garbage(true);
     return out;
 }
 

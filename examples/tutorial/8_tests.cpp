@@ -63,7 +63,7 @@ int main() {
     shop.spec.image = "shop:1";
     shop.spec.replicas = 2;
     testing::api_server_options server;
-    server.complete_objects(true).collect_garbage(true);
+    server.default_and_validate(true).collect_garbage(true);
     testing::idempotence_options options;
     options.server(server).fakes(testing::fake_cluster_options());
     const auto report = testing::expect_idempotent(add_controllers, shop, options);

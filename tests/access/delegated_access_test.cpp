@@ -197,7 +197,7 @@ TEST_CASE_FIXTURE(fixture, "a cluster that can't be asked lets nobody through, a
     const row rows[] = {
         {"an error that may pass is asked again, five times in all",
          [](const auto&) { return fault().status(500, "InternalError", "etcd is away"); }, 6s, 5},
-        {"an answer that was lost", [](const auto&) { return fault().lose_answer(); }, 6s, 5},
+        {"an answer that was lost", [](const auto&) { return fault().drop_response(); }, 6s, 5},
         {"a refusal is final: this program lacks the right",
          [](const auto&) { return fault().status(403, "Forbidden", "may not create tokenreviews"); }, 1s, 1},
         {"no answer at all", [](const auto&) { return fault().hang(); }, 10500ms, 1},

@@ -102,43 +102,43 @@ TEST_CASE("the garbage collector decides by the graph") {
     for (const auto& one : table) {
         CAPTURE(one.what);
         garbage_collector collector;
-        for (const auto text : one.graph) collector.seen(node(text));
+        for (const auto text : one.graph) collector.on_observed(node(text));
         CHECK(actions(collector) == one.expected);
     }
 }
 
 TEST_CASE("the garbage collector goes on when what it wanted has been done") {
     garbage_collector collector;
-    for (const auto text : {"a", "b<a!", "c<b!"}) collector.seen(node(text));
+    for (const auto text : {"a", "b<a!", "c<b!"}) collector.on_observed(node(text));
     CHECK(actions(collector).empty());
 
     SUBCASE("in the background: the owner goes, then what it owned") {
-        collector.gone("a");
+        collector.on_deleted("a");
         CHECK(actions(collector) == std::vector<std::string>{"remove b"});
-        collector.gone("b");
+        collector.on_deleted("b");
         CHECK(actions(collector) == std::vector<std::string>{"remove c"});
-        collector.gone("c");
+        collector.on_deleted("c");
         CHECK(actions(collector).empty());
     }
     SUBCASE("in the foreground: the leaves go first") {
-        collector.seen(node("DFa"));
+        collector.on_observed(node("DFa"));
         CHECK(actions(collector) == std::vector<std::string>{"remove b in the foreground"});
-        collector.seen(node("DFb<a!"));
+        collector.on_observed(node("DFb<a!"));
         CHECK(actions(collector) == std::vector<std::string>{"remove c"});
-        collector.gone("c");
+        collector.on_deleted("c");
         CHECK(actions(collector) == std::vector<std::string>{"drop foregroundDeletion of b"});
-        collector.gone("b");
+        collector.on_deleted("b");
         CHECK(actions(collector) == std::vector<std::string>{"drop foregroundDeletion of a"});
     }
     SUBCASE("orphaned: each dependent is let go, then the owner") {
-        collector.seen(node("d<a"));
-        collector.seen(node("DOa"));
+        collector.on_observed(node("d<a"));
+        collector.on_observed(node("DOa"));
         CHECK(actions(collector) == std::vector<std::string>{"drop owners b<a"});
-        collector.seen(node("b"));
+        collector.on_observed(node("b"));
         CHECK(actions(collector) == std::vector<std::string>{"drop owners d<a"});
-        collector.seen(node("d"));
+        collector.on_observed(node("d"));
         CHECK(actions(collector) == std::vector<std::string>{"drop orphan of a"});
-        collector.gone("a");
+        collector.on_deleted("a");
         CHECK(actions(collector).empty());
     }
 }

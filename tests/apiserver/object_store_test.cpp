@@ -228,11 +228,11 @@ TEST_CASE("finalizers keep a deleted object until the last one goes") {
     const namespaced_name key("ns", "a");
     const auto removed = f.store.remove(*f.things, key);
     REQUIRE(removed);
-    CHECK_FALSE(removed->gone);
+    CHECK_FALSE(removed->deleted);
     CHECK(removed->object->terminating());
     CHECK(fixture::generation(removed->object) == 2);
     const std::uint64_t version = f.store.version();
-    CHECK_FALSE(f.store.remove(*f.things, key)->gone);
+    CHECK_FALSE(f.store.remove(*f.things, key)->deleted);
     CHECK(f.store.version() == version);
 
     json::object more = fixture::content(f.things->get(key));
@@ -264,10 +264,10 @@ TEST_CASE("deletes: preconditions, dry run, twice") {
     CHECK(f.store.remove(*f.things, key, request).error().code == 409);
     request.resource_version(std::to_string(first->version()));
     request.dry_run(true);
-    CHECK(f.store.remove(*f.things, key, request)->gone);
+    CHECK(f.store.remove(*f.things, key, request)->deleted);
     CHECK(f.things->get(key) == first);
     request.dry_run(false);
-    CHECK(f.store.remove(*f.things, key, request)->gone);
+    CHECK(f.store.remove(*f.things, key, request)->deleted);
     CHECK(f.store.remove(*f.things, key, request).error().code == 404);
 }
 
@@ -277,7 +277,7 @@ TEST_CASE("a namespace takes its contents with it") {
     metadata_of(held)["finalizers"] = json::array({"example.com/f"});
     REQUIRE(f.create(std::move(held)));
     REQUIRE(f.create(fixture::thing("free")));
-    CHECK_FALSE(f.store.remove(*f.namespaces, {"", "ns"})->gone);
+    CHECK_FALSE(f.store.remove(*f.namespaces, {"", "ns"})->deleted);
     CHECK(f.things->objects().size() == 1);
     const auto refused = f.create(fixture::thing("late"));
     REQUIRE_FALSE(refused);
@@ -291,7 +291,7 @@ TEST_CASE("a namespace takes its contents with it") {
 TEST_CASE("an empty namespace stays as long as it has finalizers of its own") {
     fixture f;
     f.make_kept();
-    CHECK_FALSE(f.store.remove(*f.namespaces, {"", "kept"})->gone);
+    CHECK_FALSE(f.store.remove(*f.namespaces, {"", "kept"})->deleted);
     CHECK(f.things->objects().empty());
     const object_ptr left = f.namespaces->get({"", "kept"});
     REQUIRE(left != nullptr);
@@ -334,7 +334,7 @@ TEST_CASE("old states can be read as long as the history reaches back") {
     CHECK(f.things->get_at({"ns", "b"}, one) == nullptr);
     REQUIRE(f.create(fixture::thing("c")));
     CHECK(f.things->oldest() == one);
-    CHECK(f.things->forgotten() == one);
+    CHECK(f.things->compacted_version() == one);
     f.store.compact(f.store.version());
     CHECK(f.things->history().empty());
     CHECK(f.things->oldest() == f.store.version());
@@ -364,7 +364,7 @@ TEST_CASE("a watcher with a selector sees objects come and go") {
     object_filter filter;
     filter.labels = label_selector::parse("on=yes").value();
     watch_cursor cursor(f.things, filter, f.store.version());
-    f.store.on_change([&](const resource_table&, const store_event* event) { cursor.tell(event->version); });
+    f.store.on_change([&](const resource_table&, const store_event* event) { cursor.notify(event->version); });
     const auto seen = [&]() -> std::string {
         const auto event = cursor.next(f.store.version());
         if (!event) return "nothing";
@@ -394,7 +394,7 @@ TEST_CASE("a watcher loses only what it was told of, or what came before it was 
     fixture f(store_options().history_window(2));
     watch_cursor told(f.things, {}, f.store.version()), untold = told;
     const std::uint64_t before = f.store.version();
-    f.store.on_change([&](const resource_table&, const store_event* event) { told.tell(event->version); });
+    f.store.on_change([&](const resource_table&, const store_event* event) { told.notify(event->version); });
     REQUIRE(f.create(fixture::thing("a")));
     REQUIRE(f.create(fixture::thing("b")));
     watch_cursor late(f.things, {}, before);

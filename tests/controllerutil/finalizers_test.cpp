@@ -49,7 +49,7 @@ TEST_CASE_FIXTURE(world_fixture, "ensure_finalizer keeps the others, and an answ
     server.api().set_faults([&lost](const http::server_request& r) {
         if (r.method != "PATCH" || lost) return testing::fault();
         lost = true;
-        return testing::fault().lose_answer();
+        return testing::fault().drop_response();
     });
     const auto both = world.run(ensure_finalizer(c, made, cleanup, stop));
     REQUIRE(both.has_value());

@@ -31,7 +31,7 @@ public:
     kcontrol::system_environment env;
     boost::asio::io_context context;
     kcontrol::testing::api_server api{env, context.get_executor(),
-                                      kcontrol::testing::api_server_options().complete_objects(true)};
+                                      kcontrol::testing::api_server_options().default_and_validate(true)};
 };
 
 constexpr const char* definition = R"(apiVersion: apiextensions.k8s.io/v1

@@ -40,7 +40,7 @@ public:
 
     kcontrol::system_environment env;
     boost::asio::io_context context;
-    testing::api_server api{env, context.get_executor(), testing::api_server_options().complete_objects(true)};
+    testing::api_server api{env, context.get_executor(), testing::api_server_options().default_and_validate(true)};
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ private:
         if (r.target.find("/leases") == std::string::npos || !random.chance(trouble)) return f;
         switch (random.below(5)) {
         case 0: f.status(500, "InternalError", "etcd is away"); break;
-        case 1: f.lose_answer(); break;
+        case 1: f.drop_response(); break;
         case 2: f.drop(); break;
         case 3: f.delay(random.between(0ms, 4s)); break;
         case 4: f.status(429, "TooManyRequests", "later", 1); break;

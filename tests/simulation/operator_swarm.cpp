@@ -302,7 +302,7 @@ private:
             case 1: return f.status(500, "InternalError", "etcdserver: no leader");
             case 2: return f.status(503, "ServiceUnavailable", "not ready");
             case 3: return f.drop();
-            case 4: f.lose_answer(); break;
+            case 4: f.drop_response(); break;
             default: break;
             }
         }

@@ -18,7 +18,7 @@ namespace {
 
 struct fixture {
     sim_world world;
-    sim_server& server = world.add_server("cluster", api_server_options().complete_objects(true));
+    sim_server& server = world.add_server("cluster", api_server_options().default_and_validate(true));
     std::shared_ptr<http::transport> way =
         world.network().factory()(world.get_executor(), http::endpoint("https", "cluster", 443), {}).value();
     const std::string maps = "/api/v1/namespaces/default/configmaps";

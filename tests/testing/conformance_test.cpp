@@ -187,7 +187,7 @@ namespace {
 
 kcontrol::testing::api_server_options complete() {
     kcontrol::testing::api_server_options options;
-    return options.complete_objects(true);
+    return options.default_and_validate(true);
 }
 
 }  // namespace
@@ -215,7 +215,7 @@ TEST_CASE("the in-process API server scales, binds, evicts and reviews as a real
 TEST_CASE("the in-process API server shows tables as a real one does") { conformance(complete()).run("tables.json"); }
 
 TEST_CASE("the in-process API server allows what Roles allow, as a real one does") {
-    conformance(complete().evaluate_roles(true)).run("access.json");
+    conformance(complete().enforce_rbac(true)).run("access.json");
 }
 
 TEST_CASE("the in-process API server answers in YAML as a real one does") { conformance(complete()).run("yaml.json"); }

@@ -45,7 +45,7 @@ json::value converted(const json::value& object, const std::string& wanted) {
 
 struct fixture {
     sim_world world;
-    sim_server& server = world.add_server("cluster", api_server_options().complete_objects(true));
+    sim_server& server = world.add_server("cluster", api_server_options().default_and_validate(true));
     std::shared_ptr<http::transport> way =
         world.network().factory()(world.get_executor(), http::endpoint("https", "cluster", 443), {}).value();
     std::function<void(json::object& response)> spoil;

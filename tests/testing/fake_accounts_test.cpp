@@ -27,7 +27,7 @@ struct fixture {
     }
 
     testing::sim_world world;
-    testing::sim_server& server = world.add_server("cluster", testing::api_server_options().complete_objects(true));
+    testing::sim_server& server = world.add_server("cluster", testing::api_server_options().default_and_validate(true));
     testing::fake_cluster fakes;
 };
 

@@ -14,7 +14,7 @@ const group_resource pods("", "pods"), jobs("batch", "jobs"), sets("apps", "repl
 
 testing::api_server_options as_a_cluster() {
     testing::api_server_options options;
-    return options.complete_objects(true).collect_garbage(true);
+    return options.default_and_validate(true).collect_garbage(true);
 }
 
 class cluster_fixture {

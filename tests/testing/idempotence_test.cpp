@@ -227,7 +227,7 @@ TEST_CASE("a controller of Deployments, with pods that run") {
             [deploy, c = m.get_client()](reconcile_context ctx, site_ptr s) { return deploy(c, ctx, s); });
     };
     testing::api_server_options server;
-    server.complete_objects(true).collect_garbage(true);
+    server.default_and_validate(true).collect_garbage(true);
     idempotence_options options;
     options.server(server).fakes(testing::fake_cluster_options());
     const auto report = expect_idempotent(setup, a_site(), options);

@@ -35,8 +35,8 @@ json::value pod(const std::string& name, const std::string& more = R"("nodeName"
 
 // Says what it was asked, then what it hears, in capitals; a word "exit" ends it with 7.
 awaitable<int> play(exec_call& call) {
-    const std::string asked = call.wish().container + ":" + std::to_string(call.command().size()) +
-                              (call.wish().attaches ? " attached\n" : "\n");
+    const std::string asked = call.request().container + ":" + std::to_string(call.command().size()) +
+                              (call.request().attaches ? " attached\n" : "\n");
     bool heard = co_await call.write(asked);
     while (heard) {
         auto said = co_await call.read();

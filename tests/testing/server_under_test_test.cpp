@@ -61,7 +61,7 @@ void run_on(std::unique_ptr<server_under_test> (*make)(environment&, executor)) 
 
 TEST_CASE("a test runs before the in-process server") {
     run_on([](environment& env, executor ex) {
-        return fake_apiserver(env, ex, api_server_options().complete_objects(true));
+        return fake_apiserver(env, ex, api_server_options().default_and_validate(true));
     });
 }
 

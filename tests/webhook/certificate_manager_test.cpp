@@ -27,7 +27,7 @@ const group_resource definitions{"apiextensions.k8s.io", "customresourcedefiniti
 
 struct fixture {
     sim_world world;
-    sim_server& server = world.add_server("cluster", api_server_options().complete_objects(true));
+    sim_server& server = world.add_server("cluster", api_server_options().default_and_validate(true));
     std::vector<std::string> log_lines;
     std::stop_source stop;
 

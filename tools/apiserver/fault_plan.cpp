@@ -191,7 +191,7 @@ std::optional<error> read_rule(const std::string& where, const json::value& from
     const auto cut = m.position("cutAfterBytes");
     to.what.delay(delay).bytes_per_second(static_cast<std::size_t>(rate));
     if (drops) to.what.drop();
-    if (loses) to.what.lose_answer();
+    if (loses) to.what.drop_response();
     if (hangs) to.what.hang();
     if (to.stale) to.what.replica(stale_replica);
     if (cut) to.what.cut_after_bytes(*cut);

@@ -47,7 +47,7 @@ constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
 testing::api_server_options server_options(const options& o) {
     testing::api_server_options out;
-    out.complete_objects(o.complete).collect_garbage(o.garbage).evaluate_roles(o.rbac);
+    out.default_and_validate(o.complete).collect_garbage(o.garbage).enforce_rbac(o.rbac);
     return out;
 }
 

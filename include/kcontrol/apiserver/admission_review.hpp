@@ -19,11 +19,11 @@ KCONTROL_DECL json::object admission_request(const admission_attributes& about, 
                                              const std::string& uid);
 
 /// The AdmissionReview that a webhook is asked with; null objects are said to be null.
-KCONTROL_DECL std::string admission_question(const admission_hook& hook, json::object request,
-                                             const json::value& object, const json::value& old);
+KCONTROL_DECL std::string admission_review_body(const admission_hook& hook, json::object request,
+                                                const json::value& object, const json::value& old);
 
 /// What a webhook said.
-class admission_answer {
+class admission_review_response {
 public:
     bool allowed = false;               ///< false, too, if the answer does not say
     std::optional<json::value> status;  ///< of a refusal, if it gave one
@@ -33,8 +33,9 @@ public:
 };
 
 /// Reads the answer to a question with that uid. Errors: what Kubernetes says behind `failed calling webhook "x": `.
-KCONTROL_DECL result<admission_answer> read_admission_answer(const admission_hook& hook, const std::string& uid,
-                                                             const http::response& answer);
+KCONTROL_DECL result<admission_review_response> parse_admission_review(const admission_hook& hook,
+                                                                       const std::string& uid,
+                                                                       const http::response& answer);
 
 /// `admission webhook "x" denied the request: …`, with the code and the details that the webhook gave.
 KCONTROL_DECL failure denied_by(const std::string& hook, const std::optional<json::value>& status);
@@ -50,14 +51,14 @@ KCONTROL_DECL std::string call_problem(const error& why, const webhook_client& w
                                        const std::string& host_and_port);
 
 /// The ConversionReview that asks for an object in another version.
-KCONTROL_DECL std::string conversion_question(const conversion_webhook& hook, const std::string& uid,
-                                              const std::string& wanted_api_version, json::array objects);
+KCONTROL_DECL std::string conversion_review_body(const conversion_webhook& hook, const std::string& uid,
+                                                 const std::string& wanted_api_version, json::array objects);
 
 /// The converted objects, as many as were sent, in order; their metadata is that of the originals but for labels and
 /// annotations. Errors: what Kubernetes says of an answer that breaks the rules.
-KCONTROL_DECL result<json::array> read_conversion_answer(const conversion_webhook& hook, const json::array& originals,
-                                                         const std::string& uid, const std::string& wanted_api_version,
-                                                         const http::response& answer);
+KCONTROL_DECL result<json::array> parse_conversion_review(const conversion_webhook& hook, const json::array& originals,
+                                                          const std::string& uid, const std::string& wanted_api_version,
+                                                          const http::response& answer);
 
 }  // namespace kcontrol::testing
 

@@ -66,10 +66,10 @@ public:
 struct parallel_calls;
 
 /// A request, as those see it who work on it.
-class asked_request {
+class parsed_request {
 public:
     /// `m`: the message, `i`: what it is about, `u`: who asks. All three outlive it.
-    asked_request(const http::server_request& m, const request_info& i, const requester& u)
+    parsed_request(const http::server_request& m, const request_info& i, const requester& u)
         : message(m), info(i), user(u) {}
 
     const http::server_request& message;  ///< as it came, but for Protocol Buffers, which are JSON by now
@@ -142,8 +142,8 @@ public:
     request_log log;             ///< of all requests, those that met a fault, too
     pod_logs container_logs;     ///< what pods/log shows
     async_event log_written;     ///< notified when a container says something or a pod changes
-    exec_peer play_container;    ///< none: commands are not served
-    port_peer play_port;         ///< none: connections to ports are not served
+    exec_handler on_exec;        ///< none: commands are not served
+    port_handler on_port;        ///< none: connections to ports are not served
     fault_hook faults;           ///< asked for each request; none: no faults
     /// Told of each change, in the middle of the write.
     using change_observer = std::function<void(const resource_table&, change, const stored_object&)>;
@@ -177,28 +177,28 @@ private:
                                                       const request_info& info, const requester& who) const;
     KCONTROL_DECL awaitable<int> serve_stream(const http::server_request& request, http::responder& out, watch_job& job,
                                               const requester& who);
-    KCONTROL_DECL awaitable<http::response> answer(const asked_request& asked);
+    KCONTROL_DECL awaitable<http::response> answer(const parsed_request& asked);
     KCONTROL_DECL http::response answer_path(const http::server_request& request, const request_info& info) const;
-    KCONTROL_DECL awaitable<outcome<http::response>> answer_resource(const asked_request& asked);
-    KCONTROL_DECL awaitable<outcome<http::response>> answer_read(const asked_request& asked,
+    KCONTROL_DECL awaitable<outcome<http::response>> answer_resource(const parsed_request& asked);
+    KCONTROL_DECL awaitable<outcome<http::response>> answer_read(const parsed_request& asked,
                                                                  object_store::table_ptr table);
-    KCONTROL_DECL awaitable<outcome<http::response>> answer_write(const asked_request& asked,
+    KCONTROL_DECL awaitable<outcome<http::response>> answer_write(const parsed_request& asked,
                                                                   object_store::table_ptr table);
-    KCONTROL_DECL outcome<write_order> order_write(const asked_request& asked, object_store::table_ptr table,
+    KCONTROL_DECL outcome<write_order> order_write(const parsed_request& asked, object_store::table_ptr table,
                                                    std::vector<std::string>& warnings);
     KCONTROL_DECL outcome<void> check_described(const resource_type& type, const json::value& body) const;
-    KCONTROL_DECL awaitable<outcome<http::response>> remove_one(const asked_request& asked,
+    KCONTROL_DECL awaitable<outcome<http::response>> remove_one(const parsed_request& asked,
                                                                 object_store::table_ptr table);
-    KCONTROL_DECL awaitable<outcome<http::response>> remove_many(const asked_request& asked,
+    KCONTROL_DECL awaitable<outcome<http::response>> remove_many(const parsed_request& asked,
                                                                  object_store::table_ptr table);
-    KCONTROL_DECL awaitable<outcome<http::response>> answer_scale(const asked_request& asked,
+    KCONTROL_DECL awaitable<outcome<http::response>> answer_scale(const parsed_request& asked,
                                                                   object_store::table_ptr table);
     KCONTROL_DECL outcome<http::response> answer_binding(const http::server_request& request, const request_info& info);
     KCONTROL_DECL outcome<http::response> answer_eviction(const http::server_request& request, const request_info& info,
                                                           resource_table& pods);
     KCONTROL_DECL outcome<http::response> answer_token(const http::server_request& request, const request_info& info,
                                                        const resource_table& table);
-    KCONTROL_DECL awaitable<outcome<http::response>> answer_below(const asked_request& asked,
+    KCONTROL_DECL awaitable<outcome<http::response>> answer_below(const parsed_request& asked,
                                                                   object_store::table_ptr table);
 
     // Admission and conversion (api_server_core_admission.ipp, api_server_core_conversion.ipp).
@@ -207,7 +207,7 @@ private:
                                                          pending_write& pending);
     KCONTROL_DECL awaitable<outcome<void>> validate_pending(const write_order& order, const admission_attributes& about,
                                                             const pending_write& pending);
-    KCONTROL_DECL awaitable<outcome<delete_result>> remove_admitted(const asked_request& asked,
+    KCONTROL_DECL awaitable<outcome<delete_result>> remove_admitted(const parsed_request& asked,
                                                                     object_store::table_ptr table, namespaced_name key,
                                                                     delete_request request,
                                                                     std::vector<std::string>& warnings);

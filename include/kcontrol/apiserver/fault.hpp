@@ -47,7 +47,7 @@ public:
     fault& drop() { return drop_ = true, *this; }
     /// Process the request, then break the connection off instead of answering: an unknown outcome. It does nothing to
     /// watches, logs, exec, attach and port-forward.
-    fault& lose_answer() { return lose_answer_ = true, *this; }
+    fault& drop_response() { return drop_response_ = true, *this; }
     /// Never answer; ends when the peer goes away.
     fault& hang() { return hang_ = true, *this; }
     /// Lists and watches read that replica's cache (see api_server::replica).
@@ -77,9 +77,11 @@ public:
 
     duration delay() const noexcept { return delay_; }
     const std::optional<http::response>& answer() const noexcept { return answer_; }
-    bool drops() const noexcept { return drop_; }                ///< instead of answering the connection breaks
-    bool loses_answer() const noexcept { return lose_answer_; }  ///< the request is done, then the connection breaks
-    bool hangs() const noexcept { return hang_; }                ///< no answer, ever
+    bool drops() const noexcept { return drop_; }  ///< instead of answering the connection breaks
+    bool drops_response() const noexcept {
+        return drop_response_;
+    }                                              ///< the request is done, then the connection breaks
+    bool hangs() const noexcept { return hang_; }  ///< no answer, ever
     const std::string& replica() const noexcept { return replica_; }
     stream kind() const noexcept { return kind_; }  ///< what happens inside a body; the last that was said counts
     std::size_t position() const noexcept { return position_; }  ///< number of the event, or how many events or bytes
@@ -93,7 +95,7 @@ private:
     duration delay_{0};
     std::optional<http::response> answer_;
     bool drop_ = false;
-    bool lose_answer_ = false;
+    bool drop_response_ = false;
     bool hang_ = false;
     std::string replica_;
     stream kind_ = stream::none;

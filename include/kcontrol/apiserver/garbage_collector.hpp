@@ -63,10 +63,10 @@ public:
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class garbage_collector {
 public:
-    /// The object is there, like this.
-    KCONTROL_DECL void seen(graph_node node);
-    /// The object is no more.
-    KCONTROL_DECL void gone(const std::string& uid);
+    /// The object exists, in this state.
+    KCONTROL_DECL void on_observed(graph_node node);
+    /// The object was deleted.
+    KCONTROL_DECL void on_deleted(const std::string& uid);
     /// What is to be done next; nothing if all is well.
     KCONTROL_DECL std::optional<collector_action> next();
     bool idle() const noexcept { return queue_.empty(); }  ///< no object waits for a judgement

@@ -43,7 +43,7 @@ public:
     store_options& require_namespace(bool yes) { return require_namespace_ = yes, *this; }
 
     /// Makes of objects what a real server does: reads them by their types, defaults, validates. Default false.
-    store_options& complete_objects(bool yes) { return complete_objects_ = yes, *this; }
+    store_options& default_and_validate(bool yes) { return default_and_validate_ = yes, *this; }
     /// Lets a delete set the finalizers orphan and foregroundDeletion, for a collector. Default false.
     store_options& collects_garbage(bool yes) { return collects_garbage_ = yes, *this; }
 
@@ -54,7 +54,7 @@ public:
     bool require_namespace() const noexcept { return require_namespace_; }
     /// Whether objects of Kubernetes' own kinds are read, defaulted and validated as a real server does it, and every
     /// object's managedFields are kept from its first write on.
-    bool complete_objects() const noexcept { return complete_objects_; }
+    bool default_and_validate() const noexcept { return default_and_validate_; }
     /// Whether somebody acts on the finalizers orphan and foregroundDeletion, so that a delete sets them.
     bool collects_garbage() const noexcept { return collects_garbage_; }
 
@@ -63,14 +63,14 @@ private:
     std::uint64_t first_version_ = 100;
     bool require_namespace_ = true;
     bool collects_garbage_ = false;
-    bool complete_objects_ = false;
+    bool default_and_validate_ = false;
 };
 
 /// What a delete came to.
 class delete_result {
 public:
-    object_ptr object;  ///< as it is now, or was at its end
-    bool gone = false;  ///< false: finalizers or its grace keep it, terminating
+    object_ptr object;     ///< as it is now, or was at its end
+    bool deleted = false;  ///< false: finalizers or its grace keep it, terminating
 };
 
 /// What an apply came to.
@@ -109,7 +109,7 @@ public:
     std::uint64_t version = 0;                        ///< of the last change by then
 };
 
-/// Kinds and objects. Deleting a namespace deletes what is in it. With complete_objects() Kubernetes' own kinds are
+/// Kinds and objects. Deleting a namespace deletes what is in it. With default_and_validate() Kubernetes' own kinds are
 /// defaulted and validated, and metadata.managedFields is kept of every object; without, of objects to which something
 /// was applied, from then on: before that a field has no owner, and writes do no work for it.
 ///

@@ -11,7 +11,7 @@ namespace kcontrol::inline v0_1::testing {
 /// The settings of a server.
 class api_server_options {
 public:
-    /// Settings of the objects' memory. complete_objects() and collect_garbage() switch theirs on.
+    /// Settings of the objects' memory. default_and_validate() and collect_garbage() switch theirs on.
     api_server_options& store(store_options options) { return store_ = options, *this; }
     /// Between two bookmarks of a watch that asks for them; default 60 s.
     api_server_options& bookmark_period(duration d) { return bookmark_period_ = d, *this; }
@@ -21,14 +21,14 @@ public:
     /// Lets a watch begin with all objects (sendInitialEvents, KEP-3157); default true.
     api_server_options& serve_watch_lists(bool yes) { return serve_watch_lists_ = yes, *this; }
     /// Makes of objects what a real server does: defaults, validation, no unknown fields. Default false.
-    api_server_options& complete_objects(bool yes) { return complete_objects_ = yes, *this; }
+    api_server_options& default_and_validate(bool yes) { return default_and_validate_ = yes, *this; }
     /// Lets a garbage collector act: objects go with their owners. Default false.
     api_server_options& collect_garbage(bool yes) { return collect_garbage_ = yes, *this; }
     /// How long the collector waits after a change; default 0.
     api_server_options& collection_delay(duration d) { return collection_delay_ = d, *this; }
 
     /// Lets Roles and their bindings say who may do what (RBAC); default false: only access() forbids.
-    api_server_options& evaluate_roles(bool yes) { return evaluate_roles_ = yes, *this; }
+    api_server_options& enforce_rbac(bool yes) { return enforce_rbac_ = yes, *this; }
 
     /// How webhooks are reached; sim_server and local_api_server have one of their own unless told otherwise.
     api_server_options& webhook_transport(http::transport_factory f) {
@@ -49,13 +49,13 @@ public:
     bool serves_watch_lists() const noexcept { return serve_watch_lists_; }
     /// Whether objects of Kubernetes' own kinds get defaults, are validated and lose unknown fields, as on a real
     /// server, and managedFields are kept from an object's first write on. Off: what is written is what is kept.
-    bool completes_objects() const noexcept { return complete_objects_; }
+    bool defaults_and_validates() const noexcept { return default_and_validate_; }
     /// Whether a garbage collector acts, as in a cluster: objects go with their owners, and a delete heeds its
     /// propagationPolicy. Without one every delete is a background one that nobody's dependents follow.
     bool collects_garbage() const noexcept { return collect_garbage_; }
     /// Whether Roles and their bindings say who may do what (RBAC), and users may be impersonated by those whom they
     /// allow that. Off: everything is allowed that access() does not forbid.
-    bool evaluates_roles() const noexcept { return evaluate_roles_; }
+    bool enforces_rbac() const noexcept { return enforce_rbac_; }
     /// How long the collector takes to notice.
     duration collection_delay() const noexcept { return collection_delay_; }
 
@@ -64,9 +64,9 @@ private:
     http::transport_factory webhook_transport_;
     service_resolver webhook_services_;
     bool serve_watch_lists_ = true;
-    bool complete_objects_ = false;
+    bool default_and_validate_ = false;
     bool collect_garbage_ = false;
-    bool evaluate_roles_ = false;
+    bool enforce_rbac_ = false;
     duration collection_delay_ = duration::zero();
     duration bookmark_period_ = std::chrono::seconds(60);
     duration min_watch_timeout_ = std::chrono::minutes(30);

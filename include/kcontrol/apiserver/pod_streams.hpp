@@ -18,7 +18,7 @@
 namespace kcontrol::inline v0_1::testing {
 
 /// What a request for `pods/exec` or `pods/attach` wants (PodExecOptions).
-class exec_wish {
+class exec_request {
 public:
     namespaced_name pod;               ///< there is one, and it has a node
     std::string container;             ///< the one asked for, else the pod's only one
@@ -37,11 +37,11 @@ public:
 class exec_call {
 public:
     /// `has_end`: the client has a word for the end of its input (v5.channel.k8s.io).
-    KCONTROL_DECL exec_call(exec_wish wish, std::unique_ptr<http::websocket> socket, bool has_end);
+    KCONTROL_DECL exec_call(exec_request request, std::unique_ptr<http::websocket> socket, bool has_end);
 
-    const exec_wish& wish() const noexcept { return wish_; }  ///< what the client asked for
+    const exec_request& request() const noexcept { return request_; }  ///< what the client asked for
     /// The program and its arguments; none: attach.
-    const std::vector<std::string>& command() const noexcept { return wish_.command; }
+    const std::vector<std::string>& command() const noexcept { return request_.command; }
 
     /// What the client types next; nothing where its input ends, it has none, or it has gone. Pings of the client are
     /// answered meanwhile.
@@ -60,7 +60,7 @@ private:
     KCONTROL_DECL awaitable<bool> send(char channel, std::string_view content);
     KCONTROL_DECL awaitable<std::optional<std::string>> next_message();
 
-    exec_wish wish_;
+    exec_request request_;
     std::unique_ptr<http::websocket> socket_;
     bool has_end_;
     bool input_ended_ = false;
@@ -102,10 +102,10 @@ private:
 
 /// Plays a container: called for each command and each attached client, returns the exit code. What it throws ends the
 /// connection without one, as a node does that dies.
-using exec_peer = std::function<awaitable<int>(exec_call&)>;
+using exec_handler = std::function<awaitable<int>(exec_call&)>;
 
 /// Plays what listens at pods' ports.
-using port_peer = std::function<awaitable<void>(port_call&)>;
+using port_handler = std::function<awaitable<void>(port_call&)>;
 
 }  // namespace kcontrol::testing
 

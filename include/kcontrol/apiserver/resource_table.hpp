@@ -42,10 +42,10 @@ public:
     KCONTROL_DECL object_range objects_in(std::string_view ns) const;  ///< `ns` empty: all; valid until a commit()
     const std::deque<store_event>& history() const noexcept { return history_; }  ///< oldest first, at most the window
 
-    /// States at this version and later can be read; the event of this version itself is forgotten.
+    /// States at this version and later can be read; the event of this version itself is discarded.
     std::uint64_t oldest() const noexcept { return oldest_; }
-    /// The version of the last event that was forgotten, 0 if none was.
-    std::uint64_t forgotten() const noexcept { return forgotten_; }
+    /// The version of the last event that was discarded by compaction, 0 if none was.
+    std::uint64_t compacted_version() const noexcept { return compacted_version_; }
     /// True once the kind is no longer served; the table lives on in those who still read it.
     bool removed() const noexcept { return removed_; }
 
@@ -80,7 +80,7 @@ private:
     std::map<namespaced_name, object_ptr> objects_;
     std::deque<store_event> history_;
     std::uint64_t oldest_;
-    std::uint64_t forgotten_ = 0;
+    std::uint64_t compacted_version_ = 0;
     std::size_t window_;
     bool removed_ = false;
 };

@@ -27,8 +27,8 @@ public:
     const std::map<std::string, std::string>& labels() const noexcept { return labels_; }  ///< metadata.labels
     const std::string& written_in() const noexcept { return written_in_; }  ///< of the API; empty: the same in all
     bool terminating() const noexcept { return terminating_; }              ///< it has a deletionTimestamp
-    /// Whether it has metadata.managedFields. With complete_objects() it has them from its first write on, else once
-    /// something was applied to it.
+    /// Whether it has metadata.managedFields. With default_and_validate() it has them from its first write on, else
+    /// once something was applied to it.
     bool managed() const noexcept { return managed_; }
 
     /// The content without apiVersion and kind, parsed anew.

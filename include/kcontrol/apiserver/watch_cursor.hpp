@@ -33,7 +33,7 @@ public:
     KCONTROL_DECL watch_cursor(std::shared_ptr<const resource_table> table, object_filter filter, std::uint64_t after);
 
     /// A change may concern it. Versions ascend. Who never tells of a change says that it concerns nobody here.
-    KCONTROL_DECL void tell(std::uint64_t version);
+    KCONTROL_DECL void notify(std::uint64_t version);
 
     /// The next event up to and including version `latest`; nothing when it has seen them all.
     KCONTROL_DECL std::optional<seen_event> next(std::uint64_t latest);
@@ -41,7 +41,9 @@ public:
     KCONTROL_DECL void pass(std::uint64_t latest);
 
     /// True if events that it has not seen are forgotten already: the watch must end.
-    bool lost_events() const noexcept { return lost_ || (!told_.empty() && told_.front() <= table_->forgotten()); }
+    bool lost_events() const noexcept {
+        return lost_ || (!told_.empty() && told_.front() <= table_->compacted_version());
+    }
     /// Everything up to this version was seen: what a bookmark says.
     std::uint64_t position() const noexcept { return position_; }
 

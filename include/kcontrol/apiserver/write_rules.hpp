@@ -27,7 +27,7 @@ public:
     bool is_patch = false;               ///< the new object is a patched stored one: some refusals read differently
     std::string manager = "in-process";  ///< who writes: the owner of fields, where fields have owners
 
-    /// What is done about fields that the kind does not have; see complete_objects().
+    /// What is done about fields that the kind does not have; see default_and_validate().
     enum class field_validation { ignore, warn, strict };
     field_validation unknown_fields = field_validation::ignore;  ///< fieldValidation; requests that do not say it warn
     std::vector<std::string>* warnings = nullptr;                ///< where they are told, if that is asked for

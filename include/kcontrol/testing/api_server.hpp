@@ -122,8 +122,8 @@ public:
 
     /// Who plays containers (`kubectl exec` and `attach`), and their ports (open_port()); none: such requests get 501.
     /// They are served where clients come by a socket (local_api_server).
-    KCONTROL_DECL void on_exec(exec_peer peer);
-    KCONTROL_DECL void on_port(port_peer peer);  ///< who plays ports, for `kubectl port-forward`
+    KCONTROL_DECL void on_exec(exec_handler peer);
+    KCONTROL_DECL void on_port(port_handler peer);  ///< who plays ports, for `kubectl port-forward`
 
     KCONTROL_DECL access_control& access();  ///< tokens and what is forbidden; at first nothing is
     /// The hook is asked for every request; null: no faults.

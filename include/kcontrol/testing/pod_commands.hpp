@@ -28,7 +28,7 @@ KCONTROL_DECL command_outcome command_of(const json::value& pod, const std::vect
 /// Plays every container of that server's pods so: `api.on_exec(annotated_containers(api))`, which a fake_cluster does.
 /// Who attaches hears what he says.
 /// Object lifetime: for that server only.
-KCONTROL_DECL exec_peer annotated_containers(api_server& api);
+KCONTROL_DECL exec_handler annotated_containers(api_server& api);
 
 }  // namespace kcontrol::testing
 

@@ -269,7 +269,7 @@ TEST_CASE("expect_idempotent: an executor that leaves the pods to a Job, with a 
     testing::idempotence_options options;
     options.prepare([&here](testing::sim_world& world, testing::sim_server&) { here = &world; })
         .register_resource<training_job>()
-        .server(testing::api_server_options().complete_objects(true).collect_garbage(true))
+        .server(testing::api_server_options().default_and_validate(true).collect_garbage(true))
         .manager(watched())
         .fakes(fakes())
         .idle_time(5min);

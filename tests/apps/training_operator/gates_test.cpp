@@ -239,7 +239,7 @@ TEST_CASE_FIXTURE(operator_world, "suspended while a gate runs: it begins anew, 
 }
 
 TEST_CASE("a gate that the server refuses ends the job with the server's words") {
-    operator_world strict(testing::api_server_options().complete_objects(true).collect_garbage(true));
+    operator_world strict(testing::api_server_options().default_and_validate(true).collect_garbage(true));
     json::object spec = operator_world::gates({"eval"});
     spec["gates"].as_array()[0].as_object()["template"] = {
         {"spec", {{"containers", {{{"name", "No Name"}, {"image", "eval:1"}}}}}}};

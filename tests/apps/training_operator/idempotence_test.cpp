@@ -38,7 +38,7 @@ TEST_CASE("expect_idempotent: from the data to the traffic, with a rank that is 
     options.prepare(prepare)
         .register_resource<training_job>()
         .register_resource(testing::resource_type("gateway.networking.k8s.io", "v1", "HTTPRoute", "httproutes"))
-        .server(testing::api_server_options().complete_objects(true).collect_garbage(true))
+        .server(testing::api_server_options().default_and_validate(true).collect_garbage(true))
         .manager(watched())
         .fakes(testing::fake_cluster_options())
         .idle_time(std::chrono::minutes(5))

@@ -157,7 +157,7 @@ TEST_CASE_FIXTURE(operator_world, "a red gate's card stays as it is, without a p
 }
 
 TEST_CASE("a card that somebody else has is told, and keeps no job from its end") {
-    operator_world w(testing::api_server_options().complete_objects(true).collect_garbage(true));
+    operator_world w(testing::api_server_options().default_and_validate(true).collect_garbage(true));
     (void)w.server.api()
         .create({{"apiVersion", "v1"},
                  {"kind", "ConfigMap"},

@@ -204,7 +204,7 @@ TEST_CASE_FIXTURE(operator_world, "activeDeadlineSeconds and ttlSecondsAfterFini
 }
 
 TEST_CASE_FIXTURE(operator_world, "a template that the server refuses ends the job with the server's words") {
-    operator_world strict(testing::api_server_options().complete_objects(true));
+    operator_world strict(testing::api_server_options().default_and_validate(true));
     strict.add_job({{"template", {{"spec", {{"containers", {{{"name", "No Name"}, {"image", "bert:1"}}}}}}}}});
     CHECK(strict.phase() == "Failed");
     CHECK(strict.told().find("PodRefused: rank 0: ") != std::string::npos);

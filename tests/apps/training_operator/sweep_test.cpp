@@ -26,7 +26,7 @@ public:
             if (what == trouble::error_500) out.status(500, "InternalError", "the test says so");
             if (what == trouble::conflict) out.status(409, "Conflict", "the test says so");
             if (what == trouble::dropped) out.drop();
-            if (what == trouble::answer_lost) out.lose_answer();
+            if (what == trouble::answer_lost) out.drop_response();
             if (what == trouble::killed) kill_ = true;
             return out;
         });

@@ -153,8 +153,8 @@ KCONTROL_DECL json::object admission_request(const admission_attributes& about, 
     return out;
 }
 
-KCONTROL_DECL std::string admission_question(const admission_hook& hook, json::object request,
-                                             const json::value& object, const json::value& old) {
+KCONTROL_DECL std::string admission_review_body(const admission_hook& hook, json::object request,
+                                                const json::value& object, const json::value& old) {
     request["object"] = object;
     request["oldObject"] = old;
     json::object out;
@@ -164,8 +164,9 @@ KCONTROL_DECL std::string admission_question(const admission_hook& hook, json::o
     return json::serialize(json::value(std::move(out)));
 }
 
-KCONTROL_DECL result<admission_answer> read_admission_answer(const admission_hook& hook, const std::string& uid,
-                                                             const http::response& answer) {
+KCONTROL_DECL result<admission_review_response> parse_admission_review(const admission_hook& hook,
+                                                                       const std::string& uid,
+                                                                       const http::response& answer) {
     const auto review = detail::read_review(answer, "admission.k8s.io/" + hook.review_version, "AdmissionReview");
     if (!review) return error(errc::invalid_argument, "failed to call webhook: " + review.error().message());
     const json::value* response = json::find(*review, {"response"});
@@ -181,7 +182,7 @@ KCONTROL_DECL result<admission_answer> read_admission_answer(const admission_hoo
     }
     auto patch = detail::read_review_patch(hook, *response);
     if (!patch) return patch.error();
-    admission_answer out;
+    admission_review_response out;
     out.patch = std::move(*patch);
     out.patch_type = json::get_string(*response, {"patchType"});
     if (hook.review_version == "v1beta1") out.patch_type = "JSONPatch";
@@ -255,8 +256,8 @@ inline std::string conversion_review_version(const conversion_webhook& hook) {
 
 }  // namespace detail
 
-KCONTROL_DECL std::string conversion_question(const conversion_webhook& hook, const std::string& uid,
-                                              const std::string& wanted_api_version, json::array objects) {
+KCONTROL_DECL std::string conversion_review_body(const conversion_webhook& hook, const std::string& uid,
+                                                 const std::string& wanted_api_version, json::array objects) {
     json::object request;
     request["uid"] = uid;
     request["desiredAPIVersion"] = wanted_api_version;
@@ -308,9 +309,9 @@ inline result<void> settle_converted(const json::value& original, std::size_t in
 
 }  // namespace detail
 
-KCONTROL_DECL result<json::array> read_conversion_answer(const conversion_webhook& hook, const json::array& originals,
-                                                         const std::string& uid, const std::string& wanted_api_version,
-                                                         const http::response& answer) {
+KCONTROL_DECL result<json::array> parse_conversion_review(const conversion_webhook& hook, const json::array& originals,
+                                                          const std::string& uid, const std::string& wanted_api_version,
+                                                          const http::response& answer) {
     const std::string asked_api_version = detail::conversion_review_version(hook);
     const auto refuse = [](const std::string& what) { return error(errc::invalid_argument, what); };
     auto review = detail::read_review(answer, asked_api_version, "ConversionReview");

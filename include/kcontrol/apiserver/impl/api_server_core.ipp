@@ -40,7 +40,7 @@ inline store_inputs inputs_from(environment& env) {
 
 inline store_options store_options_of(const api_server_options& options) {
     store_options out = options.store();
-    if (options.completes_objects()) out.complete_objects(true);
+    if (options.defaults_and_validates()) out.default_and_validate(true);
     if (options.collects_garbage()) out.collects_garbage(true);
     return out;
 }
@@ -57,7 +57,7 @@ KCONTROL_DECL api_server_core::api_server_core(environment& e, api_server_option
         metadata_of(body)["name"] = name;
         static_cast<void>(store.create(*namespaces, write_target(), std::move(body)));
     }
-    if (options.evaluates_roles()) add_first_roles(store);
+    if (options.enforces_rbac()) add_first_roles(store);
     store.on_change([this](const resource_table& table, const store_event* event) { changed(table, event); });
 }
 
@@ -163,13 +163,13 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
         if (code == 200) co_await run_watch(out, job);
         co_return;
     } else {
-        asked_request asked(request, job.info, *user);
+        parsed_request asked(request, job.info, *user);
         asked.form = *form;
         asked.replica = job.injected.replica();
         response = co_await answer(asked);
     }
     log.end(number, response.status);
-    if (job.injected.loses_answer()) {
+    if (job.injected.drops_response()) {
         out.abort();
         co_return;
     }
@@ -210,7 +210,7 @@ KCONTROL_DECL http::response api_server_core::answer_path(const http::server_req
     return page_not_found();
 }
 
-KCONTROL_DECL awaitable<http::response> api_server_core::answer(const asked_request& asked) {
+KCONTROL_DECL awaitable<http::response> api_server_core::answer(const parsed_request& asked) {
     auto response = co_await answer_resource(asked);
     if (response) co_return std::move(*response);
     co_return response.error().code == 0 ? page_not_found() : status_response(response.error());
@@ -242,7 +242,7 @@ KCONTROL_DECL outcome<object_store::table_ptr> api_server_core::find_table(const
                    "this server has no " + type.plural + "/" + info.subresource + ", which Kubernetes has");
 }
 
-KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_resource(const asked_request& asked) {
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_resource(const parsed_request& asked) {
     const request_info& info = asked.info;
     const auto table = find_table(info);
     if (!table) co_return table.error();
@@ -270,7 +270,7 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_resourc
     co_return written;
 }
 
-KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_read(const asked_request& asked,
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_read(const parsed_request& asked,
                                                                               object_store::table_ptr table) {
     const request_info& info = asked.info;
     const read_view view = view_of(asked.replica);

@@ -10,7 +10,7 @@ KCONTROL_DECL outcome<requester> api_server_core::identify(const http::server_re
     if (!user) return user.error();
     requester who(*user, access.groups_of(*user));
     const std::string_view wanted = request.headers.get("Impersonate-User");
-    if (!options.evaluates_roles() || wanted.empty()) return who;
+    if (!options.enforces_rbac() || wanted.empty()) return who;
     request_info wish;
     wish.is_resource = true;
     wish.verb = "impersonate";
@@ -35,7 +35,7 @@ KCONTROL_DECL outcome<requester> api_server_core::identify(const http::server_re
 
 KCONTROL_DECL outcome<void> api_server_core::authorize(const requester& who, const request_info& info) const {
     if (const auto allowed = access.authorize(who.name, info); !allowed) return allowed;
-    if (!options.evaluates_roles() || judge_by_roles(store, who, info).allowed) return {};
+    if (!options.enforces_rbac() || judge_by_roles(store, who, info).allowed) return {};
     return forbidden_request(who.name, info);
 }
 

@@ -113,15 +113,15 @@ KCONTROL_DECL awaitable<outcome<bool>> api_server_core::call_hook(hook_call& cal
     }
     const std::string uid = random_uuid(env);
     std::string question =
-        admission_question(hook, admission_request(call.about, call.version, uid), call.object, call.old);
+        admission_review_body(hook, admission_request(call.about, call.version, uid), call.object, call.old);
     auto answer =
         co_await webhooks_.ask(env, calls_on, hook.client, std::move(question), hook.timeout, closing.get_token());
     std::string problem;
-    admission_answer said;
+    admission_review_response said;
     if (!answer) {
         problem = answer.error().message();
         if (problem.rfind("could not get REST client", 0) != 0) problem = "failed to call webhook: " + problem;
-    } else if (auto read = read_admission_answer(hook, uid, *answer)) {
+    } else if (auto read = parse_admission_review(hook, uid, *answer)) {
         said = std::move(*read);
     } else {
         problem = read.error().message();
@@ -327,7 +327,7 @@ KCONTROL_DECL awaitable<outcome<write_result>> api_server_core::write(write_orde
     co_return failure::modified(type.id(), order.about.name);
 }
 
-KCONTROL_DECL awaitable<outcome<delete_result>> api_server_core::remove_admitted(const asked_request& asked,
+KCONTROL_DECL awaitable<outcome<delete_result>> api_server_core::remove_admitted(const parsed_request& asked,
                                                                                  object_store::table_ptr table,
                                                                                  namespaced_name key,
                                                                                  delete_request request,

@@ -113,9 +113,9 @@ KCONTROL_DECL void api_server_core::changed(const resource_table& table, const s
 KCONTROL_DECL void api_server_core::show_collector(const resource_table& table, change what,
                                                    const stored_object& object) {
     if (what == change::deleted) {
-        collector_.gone(object.uid());
+        collector_.on_deleted(object.uid());
     } else {
-        collector_.seen(node_of(store, table.type(), object));
+        collector_.on_observed(node_of(store, table.type(), object));
     }
 }
 

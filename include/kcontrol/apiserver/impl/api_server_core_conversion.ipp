@@ -19,15 +19,15 @@ KCONTROL_DECL awaitable<outcome<json::array>> api_server_core::convert(const res
     if (objects.empty() || from == wanted) co_return objects;
     const std::shared_ptr<const conversion_webhook> hook = type.conversion;
     const std::string uid = random_uuid(env);
-    std::string question = conversion_question(*hook, uid, wanted, objects);
+    std::string question = conversion_review_body(*hook, uid, wanted, objects);
     const std::string what = "conversion webhook for " + from + ", Kind=" + type.kind + " ";
     const std::stop_token stop = closing.get_token();
     auto answer =
         co_await webhooks_.ask(env, calls_on, hook->client, std::move(question), std::chrono::seconds(30), stop);
     if (!answer) co_return failure(500, "", what + "failed: " + answer.error().message());
-    auto converted = read_conversion_answer(*hook, objects, uid, wanted, *answer);
+    auto converted = parse_conversion_review(*hook, objects, uid, wanted, *answer);
     if (!converted) co_return failure(500, "", what + converted.error().message());
-    const structural_schema* structure = options.completes_objects() ? type.structure_in(version) : nullptr;
+    const structural_schema* structure = options.defaults_and_validates() ? type.structure_in(version) : nullptr;
     if (structure != nullptr) {
         std::vector<std::string> dropped;
         for (auto& one : *converted) structure->prune(one.get_object(), dropped);

@@ -125,7 +125,7 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_review(const http:
     } else if (info.resource == "selfsubjectrulesreviews") {
         const std::string ns(json::get_string(*body, {"spec", "namespace"}));
         if (ns.empty()) return failure::bad_request("no namespace on request");
-        status = options.evaluates_roles() ? rules_of_requester(store, *user, ns) : rules_without_roles();
+        status = options.enforces_rbac() ? rules_of_requester(store, *user, ns) : rules_without_roles();
         review["spec"] = json::object();
     } else {
         if (auto checked = check_review(info, *body); !checked) return checked.error();
@@ -135,8 +135,8 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_review(const http:
         const request_info wish = request_of_review(spec);
         const auto unless_forbidden = access.authorize(who.name, wish);
         const role_verdict verdict =
-            options.evaluates_roles() && unless_forbidden ? judge_by_roles(store, who, wish) : role_verdict();
-        status["allowed"] = options.evaluates_roles() ? verdict.allowed : unless_forbidden.has_value();
+            options.enforces_rbac() && unless_forbidden ? judge_by_roles(store, who, wish) : role_verdict();
+        status["allowed"] = options.enforces_rbac() ? verdict.allowed : unless_forbidden.has_value();
         if (!unless_forbidden) status["reason"] = unless_forbidden.error().message;
         if (!verdict.reason.empty()) status["reason"] = verdict.reason;
     }

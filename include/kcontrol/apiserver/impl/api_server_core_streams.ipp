@@ -30,8 +30,8 @@ inline outcome<void> check_pod_of_stream(const request_info& info, const json::v
     return failure::bad_request("pod " + info.name + " does not have a host assigned");
 }
 
-inline outcome<exec_wish> exec_wish_of(const request_info& info, const json::value& pod) {
-    exec_wish wish;
+inline outcome<exec_request> exec_request_of(const request_info& info, const json::value& pod) {
+    exec_request wish;
     wish.pod = {info.namespace_, info.name};
     wish.container = *container_of_log(pod, std::string(info.parameter("container")));
     wish.attaches = info.subresource == "attach";
@@ -59,7 +59,7 @@ class api_server_core::planned_stream {
 public:
     http::websocket_acceptor* acceptor = nullptr;
     std::string protocol;
-    exec_wish command;
+    exec_request command;
     std::uint16_t port = 0;  // or a command
 };
 
@@ -78,7 +78,7 @@ KCONTROL_DECL outcome<api_server_core::planned_stream> api_server_core::plan_str
     if (request.headers.get("Upgrade").empty()) return failure::bad_request("Upgrade request required");
     planned_stream plan;
     const bool forwards = info.subresource == "portforward";
-    if (forwards ? play_port == nullptr : play_container == nullptr) {
+    if (forwards ? on_port == nullptr : on_exec == nullptr) {
         return failure(
             501, "NotImplemented",
             "this server has no pods/" + info.subresource + ", for nobody plays it (api_server::on_exec, on_port)");
@@ -88,7 +88,7 @@ KCONTROL_DECL outcome<api_server_core::planned_stream> api_server_core::plan_str
         if (!port) return port.error();
         plan.port = *port;
     } else {
-        auto wish = exec_wish_of(info, pod);
+        auto wish = exec_request_of(info, pod);
         if (!wish) return wish.error();
         plan.command = std::move(*wish);
     }
@@ -113,14 +113,14 @@ KCONTROL_DECL awaitable<int> api_server_core::serve_stream(const http::server_re
     if (!socket) co_return 0;
     if (plan->port != 0) {
         port_call call({job.info.namespace_, job.info.name}, plan->port, std::move(*socket));
-        const port_peer peer = play_port;
+        const port_handler peer = on_port;
         co_await call.begin();
         co_await peer(call);
         co_await call.finish();
         co_return 101;
     }
     exec_call call(std::move(plan->command), std::move(*socket), plan->protocol == exec_protocols.front());
-    const exec_peer peer = play_container;
+    const exec_handler peer = on_exec;
     const int exit_code = co_await peer(call);
     co_await call.finish(exit_code);
     co_return 101;

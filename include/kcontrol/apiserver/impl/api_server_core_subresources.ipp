@@ -79,7 +79,7 @@ inline http::response json_answer(int code, const json::value& document) {
     return {code, "application/json", json::serialize(document)};
 }
 
-KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_scale(const asked_request& asked,
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_scale(const parsed_request& asked,
                                                                                object_store::table_ptr table) {
     const http::server_request& request = asked.message;
     const request_info& info = asked.info;
@@ -315,7 +315,7 @@ KCONTROL_DECL bool serves_below(const resource_type& type, const request_info& i
 }
 
 // What is created below an object, or as a Binding of its own, is shown to admission as it came.
-KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(const asked_request& asked,
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(const parsed_request& asked,
                                                                                object_store::table_ptr table) {
     const request_info& info = asked.info;
     if (info.subresource == "scale") {

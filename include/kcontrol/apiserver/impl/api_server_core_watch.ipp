@@ -251,7 +251,7 @@ KCONTROL_DECL void api_server_core::tell_watches(const resource_table& table, co
     for (const std::uint64_t number : found->second.concerned_by(event)) {
         open_watch& watch =
             *std::lower_bound(watches_.begin(), watches_.end(), number, watch_registration::is_before)->second;
-        watch.cursor->tell(event.version);
+        watch.cursor->notify(event.version);
         watch.wake.notify_one();  // nobody but the watch itself waits there
     }
 }

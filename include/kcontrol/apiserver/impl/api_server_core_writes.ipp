@@ -22,7 +22,7 @@ inline json::value deleted_status(const resource_type& type, const stored_object
 }
 
 // What admission is told of a request.
-inline admission_attributes attributes_of(const asked_request& asked, const resource_type& type) {
+inline admission_attributes attributes_of(const parsed_request& asked, const resource_type& type) {
     admission_attributes out;
     out.resource = type.id();
     out.version = asked.info.version;
@@ -60,7 +60,7 @@ inline void show_warnings(http::response& answer, const std::vector<std::string>
 }
 
 KCONTROL_DECL outcome<void> api_server_core::check_described(const resource_type& type, const json::value& body) const {
-    if (type.id() == definitions_id() && !options.completes_objects()) {
+    if (type.id() == definitions_id() && !options.defaults_and_validates()) {
         const auto described = resource_type_of_crd(body);
         if (!described) return described.error();
     }
@@ -75,7 +75,7 @@ KCONTROL_DECL outcome<void> api_server_core::check_described(const resource_type
     return {};
 }
 
-KCONTROL_DECL outcome<write_order> api_server_core::order_write(const asked_request& asked,
+KCONTROL_DECL outcome<write_order> api_server_core::order_write(const parsed_request& asked,
                                                                 object_store::table_ptr table,
                                                                 std::vector<std::string>& warnings) {
     const http::server_request& request = asked.message;
@@ -141,7 +141,7 @@ KCONTROL_DECL outcome<write_order> api_server_core::order_write(const asked_requ
     return order;
 }
 
-KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_write(const asked_request& asked,
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_write(const parsed_request& asked,
                                                                                object_store::table_ptr table) {
     const request_info& info = asked.info;
     if (info.verb == "delete") {
@@ -191,7 +191,7 @@ KCONTROL_DECL outcome<apply_result> api_server_core::apply(resource_table& table
 KCONTROL_DECL outcome<delete_result> api_server_core::remove(resource_table& table, const namespaced_name& key,
                                                              const delete_request& request) {
     auto removed = store.remove(table, key, request);
-    if (removed && removed->gone && !request.dry_run() && table.type().id() == definitions_id()) {
+    if (removed && removed->deleted && !request.dry_run() && table.type().id() == definitions_id()) {
         const json::value crd(removed->object->content());
         store.remove_resource({std::string(json::get_string(crd, {"spec", "group"})),
                                std::string(json::get_string(crd, {"spec", "names", "plural"}))});
@@ -199,7 +199,7 @@ KCONTROL_DECL outcome<delete_result> api_server_core::remove(resource_table& tab
     return removed;
 }
 
-KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::remove_one(const asked_request& asked,
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::remove_one(const parsed_request& asked,
                                                                              object_store::table_ptr table) {
     const request_info& info = asked.info;
     const auto wanted = delete_options(asked.message, info);
@@ -209,7 +209,7 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::remove_one(con
     const auto removed = co_await remove_admitted(asked, table, key, *wanted, warnings);
     if (!removed) co_return removed.error();
     const resource_type& type = table->type();
-    std::string text = removed->gone && !type.returns_deleted_object
+    std::string text = removed->deleted && !type.returns_deleted_object
                            ? json::serialize(deleted_status(type, *removed->object, info.name))
                            : renderer_for(*table, info, asked.form).object(*removed->object);
     http::response response(200, "application/json", std::move(text));
@@ -217,7 +217,7 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::remove_one(con
     co_return response;
 }
 
-KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::remove_many(const asked_request& asked,
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::remove_many(const parsed_request& asked,
                                                                               object_store::table_ptr table) {
     const request_info& info = asked.info;
     auto wanted = delete_options(asked.message, info);

@@ -24,7 +24,7 @@ inline const owner_link* link_to(const graph_node& node, const std::string& uid)
 
 }  // namespace detail
 
-KCONTROL_DECL void garbage_collector::seen(graph_node node) {
+KCONTROL_DECL void garbage_collector::on_observed(graph_node node) {
     const std::string uid = node.uid;
     const auto known = nodes_.find(uid);
     const bool is_new = known == nodes_.end();
@@ -43,7 +43,7 @@ KCONTROL_DECL void garbage_collector::seen(graph_node node) {
     if (is_new || began) touch_dependents(uid);
 }
 
-KCONTROL_DECL void garbage_collector::gone(const std::string& uid) {
+KCONTROL_DECL void garbage_collector::on_deleted(const std::string& uid) {
     const auto known = nodes_.find(uid);
     if (known == nodes_.end()) return;
     for (const auto& link : known->second.owners) {

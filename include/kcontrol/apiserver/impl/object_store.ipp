@@ -280,7 +280,7 @@ KCONTROL_DECL outcome<void> object_store::prepare_new(const resource_table& tabl
     if (auto ready = complete_new(body); !ready) return ready;
     if (write.managed && !write.managed->empty()) {
         metadata_of(body)["managedFields"] = *write.managed;
-    } else if (!write.managed && options_.complete_objects()) {
+    } else if (!write.managed && options_.default_and_validate()) {
         const json::object* owned = &body;
         if (write.asked) {
             metadata_of(*write.asked)["name"] = name;
@@ -347,8 +347,8 @@ KCONTROL_DECL outcome<object_ptr> object_store::finish(resource_table& table, pe
 
 KCONTROL_DECL outcome<void> object_store::read_as_typed(const resource_type& type, const write_target& target,
                                                         json::object& body) const {
-    const schema_type* schema = options_.complete_objects() ? type.schema_in(target.version) : nullptr;
-    const structural_schema* structure = options_.complete_objects() ? type.structure_in(target.version) : nullptr;
+    const schema_type* schema = options_.default_and_validate() ? type.schema_in(target.version) : nullptr;
+    const structural_schema* structure = options_.default_and_validate() ? type.structure_in(target.version) : nullptr;
     if (schema == nullptr && structure == nullptr) return {};
     // What the path and the kind say is checked before, and by others.
     const json::value* kind = body.if_contains("kind");
@@ -383,7 +383,7 @@ KCONTROL_DECL outcome<void> object_store::read_as_typed(const resource_type& typ
 
 KCONTROL_DECL outcome<void> object_store::complete(const resource_type& type, const write_target& target,
                                                    json::object& body, const json::object* before) const {
-    if (!options_.complete_objects()) return {};
+    if (!options_.default_and_validate()) return {};
     std::vector<field_problem> problems;
     if (type.custom) {
         problems = validate_builtin(type, body, before);  // its metadata

@@ -50,7 +50,7 @@ KCONTROL_DECL outcome<delete_result> object_store::remove(resource_table& table,
     delete_result done;
     done.object = stored;
     const deletion_step step = begin_deletion(type, content, request, inputs_.timestamp(), options_.collects_garbage());
-    done.gone = step == deletion_step::remove || step == deletion_step::mark_and_remove;
+    done.deleted = step == deletion_step::remove || step == deletion_step::mark_and_remove;
     if (step == deletion_step::nothing) return done;
     if (request.dry_run()) {
         if (step != deletion_step::remove) {
@@ -61,7 +61,7 @@ KCONTROL_DECL outcome<delete_result> object_store::remove(resource_table& table,
         done.object = commit(table, key, change::deleted, std::move(content));
     } else {
         done.object = commit(table, key, change::modified, std::move(content));
-        if (done.gone) commit(table, key, change::deleted, done.object->content());
+        if (done.deleted) commit(table, key, change::deleted, done.object->content());
     }
     return done;
 }
@@ -104,7 +104,7 @@ KCONTROL_DECL void object_store::sweep_namespace(const std::string& name) {
         for (const auto& [key, object] : table->objects_in(name)) keys.push_back(key);
         for (const auto& key : keys) {
             const auto removed = remove(*table, key);
-            empty = empty && removed && removed->gone;
+            empty = empty && removed && removed->deleted;
         }
     }
     sweeping_ = false;

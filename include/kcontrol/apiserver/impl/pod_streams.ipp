@@ -66,8 +66,8 @@ inline std::uint16_t terminal_size(const json::value& size, std::string_view mem
 
 }  // namespace detail
 
-KCONTROL_DECL exec_call::exec_call(exec_wish wish, std::unique_ptr<http::websocket> socket, bool has_end)
-    : wish_(std::move(wish)), socket_(std::move(socket)), has_end_(has_end) {}
+KCONTROL_DECL exec_call::exec_call(exec_request request, std::unique_ptr<http::websocket> socket, bool has_end)
+    : request_(std::move(request)), socket_(std::move(socket)), has_end_(has_end) {}
 
 KCONTROL_DECL awaitable<std::optional<std::string>> exec_call::next_message() {
     auto message = co_await detail::whole_message(*socket_);
@@ -76,7 +76,7 @@ KCONTROL_DECL awaitable<std::optional<std::string>> exec_call::next_message() {
 }
 
 KCONTROL_DECL awaitable<std::optional<std::string>> exec_call::read() {
-    while (wish_.input && !input_ended_ && !gone_) {
+    while (request_.input && !input_ended_ && !gone_) {
         auto message = co_await next_message();
         if (!message) break;
         if (message->empty()) continue;
@@ -103,15 +103,15 @@ KCONTROL_DECL awaitable<bool> exec_call::send(char channel, std::string_view con
 }
 
 KCONTROL_DECL awaitable<bool> exec_call::write(std::string_view output) {
-    if (!wish_.output || output.empty()) co_return !gone_;
+    if (!request_.output || output.empty()) co_return !gone_;
     const bool sent = co_await send(detail::channel_output, output);
     co_return sent;
 }
 
 KCONTROL_DECL awaitable<bool> exec_call::write_error(std::string_view output) {
-    const bool wanted = wish_.tty ? wish_.output : wish_.error_output;
+    const bool wanted = request_.tty ? request_.output : request_.error_output;
     if (!wanted || output.empty()) co_return !gone_;
-    const char channel = wish_.tty ? detail::channel_output : detail::channel_error_output;
+    const char channel = request_.tty ? detail::channel_output : detail::channel_error_output;
     const bool sent = co_await send(channel, output);
     co_return sent;
 }

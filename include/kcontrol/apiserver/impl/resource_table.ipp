@@ -70,7 +70,7 @@ KCONTROL_DECL void resource_table::set_window(std::size_t window) {
 
 KCONTROL_DECL void resource_table::shrink(std::size_t size) {
     while (history_.size() > size) {
-        forgotten_ = oldest_ = history_.front().version;
+        compacted_version_ = oldest_ = history_.front().version;
         history_.pop_front();
     }
 }

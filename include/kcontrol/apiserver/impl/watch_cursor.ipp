@@ -29,12 +29,15 @@ KCONTROL_DECL std::optional<seen_event> as_seen(const store_event& event, const 
 
 KCONTROL_DECL watch_cursor::watch_cursor(std::shared_ptr<const resource_table> table, object_filter filter,
                                          std::uint64_t after)
-    : table_(std::move(table)), filter_(std::move(filter)), position_(after), lost_(after < table_->forgotten()) {
+    : table_(std::move(table)),
+      filter_(std::move(filter)),
+      position_(after),
+      lost_(after < table_->compacted_version()) {
     const auto& history = table_->history();
     for (std::size_t i = table_->first_after(after); i < history.size(); ++i) told_.push_back(history[i].version);
 }
 
-KCONTROL_DECL void watch_cursor::tell(std::uint64_t version) {
+KCONTROL_DECL void watch_cursor::notify(std::uint64_t version) {
     if (version > position_ && !lost_events()) told_.push_back(version);
 }
 

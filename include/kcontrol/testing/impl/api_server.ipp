@@ -192,9 +192,9 @@ KCONTROL_DECL void api_server::restart_log(const namespaced_name& pod, const std
     core_->log_written.notify_all();
 }
 
-KCONTROL_DECL void api_server::on_exec(exec_peer peer) { core_->play_container = std::move(peer); }
+KCONTROL_DECL void api_server::on_exec(exec_handler peer) { core_->on_exec = std::move(peer); }
 
-KCONTROL_DECL void api_server::on_port(port_peer peer) { core_->play_port = std::move(peer); }
+KCONTROL_DECL void api_server::on_port(port_handler peer) { core_->on_port = std::move(peer); }
 
 KCONTROL_DECL access_control& api_server::access() { return core_->access; }
 

@@ -68,7 +68,7 @@ private:
         switch (what_) {
         case call_fault::conflict: return conflict_of(*info);
         case call_fault::server_error: return fault().status(500, "InternalError", "Internal error occurred: injected");
-        case call_fault::dropped_response: return fault().lose_answer();
+        case call_fault::dropped_response: return fault().drop_response();
         case call_fault::restart: die(); return {};
         }
         return {};

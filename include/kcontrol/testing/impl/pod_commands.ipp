@@ -69,9 +69,9 @@ KCONTROL_DECL command_outcome command_of(const json::value& pod, const std::vect
     return detail::plain_command(command);
 }
 
-KCONTROL_DECL exec_peer annotated_containers(api_server& api) {
+KCONTROL_DECL exec_handler annotated_containers(api_server& api) {
     return [&api](exec_call& call) {
-        const auto pod = api.get({"", "pods"}, call.wish().pod);
+        const auto pod = api.get({"", "pods"}, call.request().pod);
         return detail::play_command(call, command_of(pod ? *pod : json::value(), call.command()));
     };
 }

@@ -199,7 +199,7 @@ private:
         case injected_fault::conflict: return conflict_of(*info);
         case injected_fault::server_error: return out.status(500, "InternalError", "Internal error occurred: injected");
         case injected_fault::too_many: return out.status(429, "TooManyRequests", "injected", 1);
-        case injected_fault::dropped_response: return out.lose_answer();
+        case injected_fault::dropped_response: return out.drop_response();
         case injected_fault::dropped: return out.drop();
         case injected_fault::restart: die(); return out;
         default: return out;
