@@ -58,6 +58,7 @@ group_lint() {
     done
     check "compile_headers.py finds what it should" python3 "$ROOT/tools/compile_headers.py" --self-test
     check "unity.py puts together what it should" python3 "$ROOT/tools/unity.py" --self-test
+    check "rename_names.py renames what it should" python3 "$ROOT/tools/rename_names.py" --self-test
     check "bench.sh's arguments and tables" python3 "$ROOT/tests/bench/run.py" "$ROOT"
     check "test.sh's order, counts and budgets" python3 "$ROOT/tests/test_script/run.py" "$ROOT"
     if command -v shellcheck >/dev/null; then check shellcheck shellcheck -x "$ROOT"/scripts/*.sh; fi
