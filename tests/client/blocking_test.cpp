@@ -110,7 +110,7 @@ TEST_CASE_FIXTURE(blocking_fixture, "blocking_client: a call within a call is an
     CHECK(outer.error() == condition::not_found);
     REQUIRE(inner.has_value());
     CHECK(*inner == errc::invalid_argument);
-    CHECK(inner->message().find("await the client underlying()") != std::string::npos);
+    CHECK(inner->message().find("await the client of underlying()") != std::string::npos);
     // The same from a completion handler that its loop runs.
     std::optional<error> in_handler;
     std::stop_source handled;

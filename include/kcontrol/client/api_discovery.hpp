@@ -67,8 +67,8 @@ public:
     KCONTROL_DECL awaitable<result<std::shared_ptr<const api_catalog>>> catalog(std::stop_token stop = {});
 
     /// What a word means, see api_catalog::find(). An unknown word is requested anew, at most once per
-    /// min_refresh_interval(). Errors, besides: no_such_kind; where it may belong to a group that could not be had, why that
-    /// is.
+    /// min_refresh_interval(). Errors, besides: no_such_kind; where it may belong to a group that could not be had, why
+    /// that is.
     KCONTROL_DECL awaitable<result<api_resource>> find(std::string word, std::stop_token stop = {});
     /// The same of a kind; with an empty version that which the server prefers.
     KCONTROL_DECL awaitable<result<api_resource>> find(group_version_kind gvk, std::stop_token stop = {});

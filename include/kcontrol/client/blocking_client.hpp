@@ -18,8 +18,8 @@ namespace kcontrol::inline v0_1 {
 /// for programs that have a loop: these await client's own verbs.
 ///
 /// Errors: those of the verbs; invalid_argument for a call from within a call on the same client (a coroutine or a
-/// callback that its loop runs), which would wait for itself: await underlying() there; unavailable for what waits without
-/// anything that could end the wait.
+/// callback that its loop runs), which would wait for itself: await underlying() there; unavailable for what waits
+/// without anything that could end the wait.
 ///
 /// Thread-safety: shared objects safe; any number of threads may call at once, and one of them runs the loop for all.
 /// Copies share the loop. Object lifetime: `env` outlives all copies, and no call is in flight when the last one goes.

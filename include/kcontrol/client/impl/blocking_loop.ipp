@@ -6,9 +6,10 @@ namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL std::optional<error> blocking_loop::refuse_nested() {
     if (!context_.get_executor().running_in_this_thread()) return std::nullopt;
-    return error(errc::invalid_argument,
-                 "a blocking call inside of a call on the same client would wait for itself: await the client underlying() "
-                 "there instead");
+    return error(
+        errc::invalid_argument,
+        "a blocking call inside of a call on the same client would wait for itself: await the client of underlying() "
+        "there instead");
 }
 
 KCONTROL_DECL void blocking_loop::finished(std::atomic<bool>& done) {

@@ -39,7 +39,7 @@ public:
     KCONTROL_DECL awaitable<std::optional<result<any_list>>> list(const resource_info& info,
                                                                   list_options options) override;
     KCONTROL_DECL void on_read(const resource_info& info, const namespaced_name& key,
-                             const result<any_object>& answer) override;
+                               const result<any_object>& answer) override;
     KCONTROL_DECL void on_write(const executor& by, const resource_info& info, const any_object& stored) override;
     KCONTROL_DECL void deleted(const executor& by, const resource_info& info, const namespaced_name& key) override;
     KCONTROL_DECL void refused(const resource_info& info, const namespaced_name& key, const error& why) override;
