@@ -1,5 +1,6 @@
 # The two faces of the library: kcontrol::kcontrol (compiled, the default) and kcontrol::header_only. Beside them
-# kcontrol::testing, for users' tests: the in-process API server, the simulator and fixtures. Programs link no part of it.
+# kcontrol::testing, for users' tests: the in-process API server, the simulator and fixtures. Programs link no part of it. It is
+# a compiled library, and so are programs that link it: they do not link kcontrol::header_only.
 # And kcontrol::records, clusters from a table of SQLite, which nothing else needs.
 if(KCONTROL_DEVELOPER_MODE OR KCONTROL_BUILD_EXAMPLES OR KCONTROL_BUILD_APPS)
     if(NOT KCONTROL_BUILD_TESTING_LIBRARY)
@@ -7,11 +8,11 @@ if(KCONTROL_DEVELOPER_MODE OR KCONTROL_BUILD_EXAMPLES OR KCONTROL_BUILD_APPS)
     endif()
 endif()
 file(GLOB KCONTROL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp)
-set(KCONTROL_TESTING_SOURCES ${KCONTROL_SOURCES})
+file(GLOB KCONTROL_TESTING_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/testing/*.cpp
+     ${CMAKE_CURRENT_SOURCE_DIR}/src/testserver/*.cpp)
 set(KCONTROL_RECORDS_SOURCES ${KCONTROL_SOURCES})
-list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/(testing|apiserver|records)[^/]*$")
+list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/records[^/]*$")
 list(FILTER KCONTROL_RECORDS_SOURCES INCLUDE REGEX "/records[^/]*$")
-list(FILTER KCONTROL_TESTING_SOURCES INCLUDE REGEX "/(testing|apiserver)[^/]*$")
 set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads fmt::fmt
     simdjson::simdjson nghttp2::nghttp2 ZLIB::ZLIB)
 # The part of dependencies.cmake, the file that knows whether it is there, and its library.
@@ -26,9 +27,11 @@ target_compile_options(kcontrol PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER
 
 set(KCONTROL_LIBRARIES kcontrol)
 if(KCONTROL_BUILD_TESTING_LIBRARY)
-    add_library(kcontrol_testing ${KCONTROL_TESTING_SOURCES})
+    kcontrol_batches(testing_units parts kcontrol_testing ${KCONTROL_TESTING_SOURCES})
+    add_library(kcontrol_testing ${testing_units})
     add_library(kcontrol::testing ALIAS kcontrol_testing)
     set_target_properties(kcontrol_testing PROPERTIES EXPORT_NAME testing)
+    target_include_directories(kcontrol_testing PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
     target_link_libraries(kcontrol_testing PUBLIC kcontrol)
     list(APPEND KCONTROL_LIBRARIES kcontrol_testing)
 endif()

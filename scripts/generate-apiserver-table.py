@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes include/kcontrol/apiserver/impl/builtin_table.hpp: what the in-process API server knows of Kubernetes' own
+"""Writes src/testserver/builtin_table.hpp: what the in-process API server knows of Kubernetes' own
 kinds, as one text. Facts only, no prose: names, types, how lists merge, what discovery says.
 
 usage: generate-apiserver-table.py OPENAPI-FOLDER FIELDS.tsv DISCOVERY-FOLDER
@@ -173,7 +173,7 @@ def write(lines):
         text += ['R"table(' + "\n".join(part) + '\n)table",']
     text += ["};", "// clang-format on", "", "}  // namespace kcontrol::testing::detail", ""]
     here = pathlib.Path(__file__).resolve().parents[1]
-    (here / "include/kcontrol/apiserver/impl/builtin_table.hpp").write_text("\n".join(text))
+    (here / "src/testserver/builtin_table.hpp").write_text("\n".join(text))
 
 
 main()

@@ -6,6 +6,8 @@ header in another folder is FOLDER_NAME here: api/core/v1.hpp has api/impl/core_
 includes them; parts may be included by other parts, and definitions of a private header by any definitions of the
 room. In compiled mode src/ROOM*.cpp reaches them. A header includes definitions under KCONTROL_HEADER_ONLY only. What
 declares and defines everything itself is a private header, impl/NAME.hpp.
+kcontrol::testing is never header-only: src/testing/NAME.cpp and src/testserver/NAME.cpp, or NAME_PART.cpp, are the definitions
+of a NAME.hpp beside them or in include/kcontrol/testing/, which they include.
 usage: check_ipp.py [ROOT] [--self-test]
 """
 import re
@@ -24,6 +26,10 @@ FUNCTION = re.compile(r"^(?:template <.*>\s+)?inline [^(;{]*?([\w:~]+)\(", re.M)
 INSTANTIATION = re.compile(r"^template (?:class|struct) ", re.M)
 
 
+# Directories of src/ whose sources are compiled one by one.
+COMPILED = ("testing", "testserver")
+
+
 class source:
     """The includes of a file: those of header-only mode, and all others."""
 
@@ -39,7 +45,8 @@ class tree:
     def __init__(self, root):
         base = root / "include"
         self.files = {path.relative_to(base).as_posix(): source(path) for path in lint.code_files(root, ("include",))}
-        self.sources = {path.stem: source(path) for path in lint.code_files(root, ("src",)) if path.suffix == ".cpp"}
+        self.sources = {path.stem: source(path) for path in lint.code_files(root, ("src",))
+                        if path.suffix == ".cpp" and path.parent == root / "src"}
         self.headers = {}
         for name in self.files:
             if name.endswith(".hpp"):
@@ -146,9 +153,31 @@ def check_headers(all_files):
                     yield f"include/{name}: includes {other} in compiled mode, too"
 
 
+def check_compiled(root):
+    """The sources and headers of kcontrol::testing."""
+    public = {path.stem: f"kcontrol/testing/{path.name}" for path in (root / "include/kcontrol/testing").glob("*.hpp")}
+    for room in COMPILED:
+        headers = public | {path.stem: f"{room}/{path.name}" for path in (root / "src" / room).glob("*.hpp")}
+        for path in sorted((root / "src" / room).glob("*.cpp")):
+            words = path.stem.split("_")
+            names = ["_".join(words[:count]) for count in range(len(words), 0, -1)]
+            owner = next((headers[name] for name in names if name in headers), None)
+            where = path.relative_to(root)
+            if owner is None:
+                yield f"{where}: there is no header of this name, or of the beginning of it"
+            elif owner not in source(path).always:
+                yield f"{where}: does not include {owner}"
+            if re.search(r"^inline (?!namespace|constexpr)", path.read_text(), re.M):
+                yield f"{where}: a private helper stands in an unnamed namespace and is not inline"
+    for path in lint.code_files(root, ("include/kcontrol/testing", *(f"src/{room}" for room in COMPILED))):
+        where = path.relative_to(root)
+        if path.suffix == ".ipp" or re.search(r"\bKCONTROL_(?:DECL|HEADER_ONLY)\b", path.read_text()):
+            yield f"{where}: kcontrol::testing is not header-only: definitions are in src/"
+
+
 def check(root):
     all_files = tree(root)
-    return [*check_definitions(all_files), *check_headers(all_files)]
+    return [*check_definitions(all_files), *check_headers(all_files), *check_compiled(root)]
 
 
 def tail(*names):
@@ -183,6 +212,14 @@ PLANTED = [
     ({H: tail("base/impl/a.ipp"), I + "a.ipp": "class x {\n    int g();\n};\ninline int x::g() { return 1; }\n",
       S: included("base/impl/a.ipp")}, "defines nothing that a header declares"),
 ]
+T = "src/testserver/"
+PLANTED += [
+    ({T + "a.cpp": included("testing/b.hpp"), "include/kcontrol/testing/b.hpp": ""}, "there is no header of this name"),
+    ({T + "a_part.cpp": "", T + "a.hpp": ""}, "does not include testserver/a.hpp"),
+    ({T + "a.cpp": '#include "testserver/a.hpp"\ninline int f() { return 1; }\n', T + "a.hpp": ""}, "is not inline"),
+    ({"include/kcontrol/testing/a.hpp": "KCONTROL_DECL void f();\n"}, "is not header-only"),
+    ({"src/testing/a.ipp": "", "src/testing/a.hpp": ""}, "is not header-only"),
+]
 CLEAN = {
     H: tail("base/impl/a.ipp", "base/impl/a_linux.ipp"),
     I + "a.ipp": included("base/impl/a_run.ipp", "base/impl/secret.ipp", "base/impl/help.hpp") + F,
@@ -207,6 +244,11 @@ CLEAN = {
     "include/kcontrol/api/core/v1.hpp": "#if defined(KCONTROL_HEADER_ONLY)\n" + included("api/impl/core_v1.ipp") + "#endif\n",
     "include/kcontrol/api/impl/core_v1.ipp": F,
     "src/api.cpp": included("api/impl/core_v1.ipp"),
+    T + "a.hpp": "",
+    T + "a.cpp": '#include "testserver/a.hpp"\nnamespace {\nint f() { return 1; }\n}\n',
+    T + "a_part.cpp": '#include "testserver/a.hpp"\n',
+    "include/kcontrol/testing/c.hpp": "",
+    "src/testing/c.cpp": included("testing/c.hpp"),
 }
 
 if __name__ == "__main__":

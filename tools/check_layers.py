@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """The include-direction check: an include points to the same room or a lower floor.
 
-Also: impl/ and detail/ of a room only from that room; testing/ and apiserver/ only from tests and examples; Beast,
+Also: impl/ and detail/ of a room only from that room; testing/ only from tests and examples; Beast,
 OpenSSL and Asio's sockets only in transport/; simdjson only in json/impl/, libyaml in documents/impl/, RE2 in
 schema/impl/, prometheus-cpp in metrics/impl/, c-ares and nghttp2 in transport/impl/, zlib in http/impl/, SQLite in records/impl/; and no public header reaches any of them in compiled mode (by following the includes, as a user's compiler
 would).
+kcontrol::testing is compiled: src/testing/ has the definitions and private headers of include/kcontrol/testing/, and
+src/testserver/, below it, the API server. The latter includes of testing/ only the server's vocabulary. Private headers of both
+are included from these two directories, and those of src/testserver/ from tests/testserver/.
 The directories of a product have floors as well: examples/apps/NAME/FLOORS has a line for each floor, the lowest one first.
 A line names directories, and files beside them without their suffix. The files of one line may include each other. A
 product without directories needs no such file. Products share guarded_serving/, and include nothing else of each other.
@@ -28,11 +31,16 @@ FLOORS = {
     "controller": 10,
     "manager": 11,
     "multicluster": 12, "webhook": 12,
-    "apiserver": 13, "records": 13,
-    "testing": 14,
+    "testing": 13, "records": 13,
 }
 # Headers at the top of include/kcontrol: below all rooms, or above all.
 TOP = {"config.hpp": -1, "version.hpp": -1, "kcontrol.hpp": 99, "src.hpp": 99}
+
+# Headers of testing/ that are about the API server alone: what src/testserver/ may include of it, and defines.
+VOCABULARY = {"access_control", "api_server_options", "change", "delete_request", "failure", "fault", "group_resource",
+              "pod_streams", "request_info", "request_log", "resource_type", "store_snapshot"}
+# Directories of src/ with private headers: what each may include of them.
+COMPILED = {"testserver": {"testserver"}, "testing": {"testing", "testserver"}}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 NETWORK = re.compile(r"^(boost/beast|openssl/|boost/asio/ssl|boost/asio/ip/|boost/asio/(local|generic)/)"
@@ -120,7 +128,7 @@ def check_outside(root):
                         yield f"{relative}:{line}: only {owner}/impl/ may include <{target}>"
                 continue
             room, private = room_of(target[len("kcontrol/"):])
-            own = relative.stem if relative.parts[0] == "src" else relative.parts[1]
+            own = relative.stem if relative.parts[0] == "src" and len(relative.parts) == 2 else relative.parts[1]
             # src/ROOM.cpp, or src/ROOM_PART.cpp where one file would be too heavy.
             mine = own == room or (relative.parts[0] == "src" and own.startswith(room + "_"))
             mine = mine or relative.parts[:2] == ("tests", "fuzz")
@@ -148,6 +156,47 @@ def check_public(root):
         for target in sorted(reachable_headers(root, path, set())):
             if NETWORK.search(target) or any(walled.search(target) for walled in WALLED.values()):
                 yield f"include/{name}: a public header reaches <{target}>"
+
+
+def private_header(root, path, target):
+    """The directory of src/ whose private header an #include finds, or None."""
+    parts = target.split("/")
+    beside = path.parent / target
+    if len(parts) == 1 and beside.is_file() and beside.parent.parent == root / "src":
+        return beside.parent.name
+    is_tests_own = path.relative_to(root).parts[0] == "tests" and (root / "tests" / target).is_file()
+    return parts[0] if len(parts) == 2 and parts[0] in COMPILED and not is_tests_own else None
+
+
+def is_above_server(target):
+    return target.startswith("kcontrol/testing/") and target[len("kcontrol/testing/"):].removesuffix(".hpp") not in VOCABULARY
+
+
+def check_compiled(root):
+    """Sources of kcontrol::testing, and who includes their headers. Tests see those of the server (white box)."""
+    for path in lint.code_files(root, ("include", "src", "examples", "tests", "bench")):
+        relative = path.relative_to(root)
+        room = relative.parts[1] if relative.parts[0] == "src" and len(relative.parts) > 2 else None
+        if room is not None and room not in COMPILED:
+            yield f"{relative}: src/{room} is not a room of the house"
+            continue
+        allowed = COMPILED.get(room) or ({"testserver"} if relative.parts[:2] == ("tests", "testserver") else set())
+        for line, target in includes(path):
+            where, other = f"{relative}:{line}", private_header(root, path, target)
+            if other is not None and other not in allowed:
+                yield f"{where}: {target} is private to src/{other}/"
+            if room is None:
+                continue
+            message = check_library_include(where, ("testing", False), False, target)
+            if message:
+                yield message
+            if room == "testserver" and is_above_server(target):
+                yield f"{where}: {target} is above src/testserver/"
+    for name in sorted(VOCABULARY):
+        header = root / "include/kcontrol/testing" / f"{name}.hpp"
+        for line, target in includes(header) if header.is_file() else []:
+            if is_above_server(target):
+                yield f"include/kcontrol/testing/{name}.hpp:{line}: {target} is above src/testserver/"
 
 
 def read_floors(file):
@@ -208,7 +257,7 @@ def check_apps(root):
 
 
 def check(root):
-    return [*check_rooms(root), *check_outside(root), *check_public(root), *check_apps(root)]
+    return [*check_rooms(root), *check_outside(root), *check_compiled(root), *check_public(root), *check_apps(root)]
 
 
 def app_tree(path=None, text=None):
@@ -251,6 +300,16 @@ PLANTED = [
     ("examples/apps/demo/a.cpp", "#include <kcontrol/cache/impl/a.ipp>\n", "private to cache/"),
     ("tests/watch/a_test.cpp", "#include <kcontrol/cache/detail/a.hpp>\n", "private to cache/"),
     ("src/http.cpp", "#include <kcontrol/base/impl/error.ipp>\n", "private to base/"),
+    ("include/kcontrol/testing/a.hpp", '#include "testserver/a.hpp"\n', "private to src/testserver/"),
+    ("include/kcontrol/testing/fault.hpp", "#include <kcontrol/testing/sim_world.hpp>\n", "above src/testserver/"),
+    ("src/testserver/a.cpp", '#include "testing/a.hpp"\n', "private to src/testing/"),
+    ("src/testserver/a.cpp", "#include <kcontrol/testing/sim_world.hpp>\n", "above src/testserver/"),
+    ("src/testserver/a.cpp", "#include <kcontrol/testing/detail/spawned.hpp>\n", "above src/testserver/"),
+    ("src/testing/a.cpp", "#include <kcontrol/cache/detail/a.hpp>\n", "private to cache/"),
+    ("src/testing/a.cpp", "#include <boost/beast/http.hpp>\n", "only transport/"),
+    ("src/attic/a.cpp", "\n", "not a room"),
+    ({"src/testing/a.hpp": "\n", "tests/testing/a_test.cpp": '#include "testing/a.hpp"\n'}, "private to src/testing/"),
+    ("tests/cache/a_test.cpp", '#include "testserver/a.hpp"\n', "private to src/testserver/"),
     (app_tree("table/a.hpp", "#include \"web/a.hpp\"\n"), "table includes web/a.hpp, which is on a higher floor"),
     (app_tree("table/a.cpp", "#include \"shop/web/a.hpp\"\n"), "on a higher floor"),
     (app_tree("table/a.cpp", "#include \"../web/a.hpp\"\n"), "on a higher floor"),
@@ -274,6 +333,16 @@ CLEAN = {
     "include/kcontrol/documents/impl/a.ipp": "#include <yaml.h>\n",
     "tests/json/a_test.cpp": "#include <kcontrol/json/impl/a.ipp>\n#include <kcontrol/testing/a.hpp>\n",
     "src/base.cpp": "#include <kcontrol/base/impl/a.ipp>\n",
+    "include/kcontrol/testing/a.hpp": "#include <kcontrol/testing/detail/a.hpp>\n#include <kcontrol/testing/fault.hpp>\n",
+    "include/kcontrol/testing/fault.hpp": "#include <kcontrol/testing/failure.hpp>\n",
+    "src/testserver/a.hpp": "#include <kcontrol/testing/fault.hpp>\n",
+    "src/testserver/a.cpp": '#include "testserver/a.hpp"\n',
+    "src/testing/a.hpp": "#include <kcontrol/testing/detail/a.hpp>\n",
+    "src/testing/a.cpp": '#include "testing/a.hpp"\n#include "testserver/a.hpp"\n',
+    "tests/testserver/a_test.cpp": '#include "testserver/a.hpp"\n',
+    "tests/testing/b.hpp": "\n",
+    "tests/testing/b_test.cpp": '#include "b.hpp"\n#include "testing/b.hpp"\n',
+    "tests/hostile/b_test.cpp": '#include "testing/b.hpp"\n',
     **app_tree(),
 }
 

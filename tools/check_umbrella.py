@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The umbrella check: kcontrol.hpp includes every public header, src.hpp every definition.
 
-What is for tests (testing/, apiserver/) is not in them: that is what a program includes and builds. testing/src.hpp has
-its definitions. Nor is records/, which needs SQLite; records/src.hpp has its own. Nor is api/ in kcontrol.hpp: a program
+What is for tests (testing/) is not in them: that is what a program includes and builds, and kcontrol::testing is always a
+compiled library. Nor is records/, which needs SQLite; records/src.hpp has its own. Nor is api/ in kcontrol.hpp: a program
 includes the kinds it uses.
 usage: check_umbrella.py [ROOT] [--self-test]      check_umbrella.py --write: writes both files
 """
@@ -26,11 +26,8 @@ SRC = HEAD.format(what="Every definition of the library, for a build without CMa
 """
 RECORDS_SRC = SRC.replace("Every definition of the library", "Every definition of kcontrol::records").replace(
     "kcontrol/src.hpp", "kcontrol/records/src.hpp")
-TESTING_SRC = SRC.replace("Every definition of the library", "Every definition of kcontrol::testing").replace(
-    "kcontrol/src.hpp", "kcontrol/testing/src.hpp")
 
-FOR_TESTS = {"testing", "apiserver"}
-APART = FOR_TESTS | {"records"}
+APART = {"testing", "records"}
 
 
 def includes(root, suffix, skip):
@@ -45,7 +42,6 @@ def wanted(root):
             root, ".hpp", lambda parts: ({"api", "detail", "impl", "kcontrol.hpp", "src.hpp"} | APART) & set(parts)),
         "include/kcontrol/src.hpp": SRC + includes(root, ".ipp", lambda parts: APART & set(parts)),
         "include/kcontrol/records/src.hpp": RECORDS_SRC + includes(root, ".ipp", lambda parts: "records" not in parts),
-        "include/kcontrol/testing/src.hpp": TESTING_SRC + includes(root, ".ipp", lambda parts: not FOR_TESTS & set(parts)),
     }
 
 
@@ -64,11 +60,10 @@ def write(root):
 
 
 EMPTY = {"include/kcontrol/kcontrol.hpp": KCONTROL, "include/kcontrol/src.hpp": SRC,
-         "include/kcontrol/records/src.hpp": RECORDS_SRC, "include/kcontrol/testing/src.hpp": TESTING_SRC}
+         "include/kcontrol/records/src.hpp": RECORDS_SRC}
 PLANTED = [
     ({**EMPTY, "include/kcontrol/base/a.hpp": ""}, "kcontrol/kcontrol.hpp: not as"),
     ({**EMPTY, "include/kcontrol/base/impl/a.ipp": ""}, "kcontrol/src.hpp: not as"),
-    ({**EMPTY, "include/kcontrol/apiserver/impl/a.ipp": ""}, "testing/src.hpp: not as"),
     ({**EMPTY, "include/kcontrol/records/impl/a.ipp": ""}, "records/src.hpp: not as"),
 ]
 CLEAN = {**EMPTY, "include/kcontrol/kcontrol.hpp": KCONTROL + "#include <kcontrol/base/a.hpp>\n",

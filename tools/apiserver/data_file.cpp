@@ -1,5 +1,7 @@
 #include "data_file.hpp"
 
+#include "testserver/object_store.hpp"
+
 #include <charconv>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -216,9 +218,10 @@ result<void> data_file::record(const group_resource& id, testing::change what, c
 // Definitions come first: what they define can then be placed.
 result<testing::store_snapshot> data_file::read(const testing::store_snapshot& empty) {
     constexpr std::size_t history = 10'000;
-    testing::store_snapshot out;
-    for (const auto& [id, table] : empty.tables) {
-        out.tables.emplace(id, testing::resource_table(table.type(), 0, history));
+    const auto held = std::make_shared<testing::detail::stored_tables>();
+    auto& tables = held->by_resource;
+    for (const auto& [id, table] : testing::detail::tables_of(empty)) {
+        tables.emplace(id, testing::resource_table(table.type(), 0, history));
     }
     rows found(db_,
                "SELECT grp, resource, namespace, name, content FROM objects "
@@ -232,10 +235,10 @@ result<testing::store_snapshot> data_file::read(const testing::store_snapshot& e
             auto type = testing::resource_type_of_crd(*content);
             if (!type) return is_damaged("the definition " + key.name + " can't be used");
             const group_resource defined = type->id();
-            out.tables.emplace(defined, testing::resource_table(std::move(*type), 0, history));
+            tables.emplace(defined, testing::resource_table(std::move(*type), 0, history));
         }
-        const auto table = out.tables.find(id);
-        if (table == out.tables.end()) return is_damaged("no definition of its " + id.text() + " is in it");
+        const auto table = tables.find(id);
+        if (table == tables.end()) return is_damaged("no definition of its " + id.text() + " is in it");
         testing::store_event event;
         event.version = static_cast<std::uint64_t>(version_of(*content));
         event.key = key;
@@ -245,7 +248,9 @@ result<testing::store_snapshot> data_file::read(const testing::store_snapshot& e
     if (!found.ended_well()) return failed(found.code());
     const auto version = number("SELECT version FROM server");
     if (!version) return version.error();
+    testing::store_snapshot out;
     out.version = static_cast<std::uint64_t>(*version);
+    out.tables = held;
     return out;
 }
 
@@ -259,7 +264,7 @@ result<void> data_file::join(testing::api_server& api) {
         api.restore(*kept);
         return {};
     }
-    for (const auto& [id, table] : there.tables) {
+    for (const auto& [id, table] : testing::detail::tables_of(there)) {
         const testing::resource_type& type = table.type();
         for (const auto& [key, object] : table.objects()) {
             const auto done =

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <kcontrol/cache/event.hpp>
-#include <kcontrol/config.hpp>
 
 #include <cstdint>
 #include <map>
@@ -23,14 +22,14 @@ public:
     /// `name` begins each violation's text.
     explicit event_checker(std::string name) : name_(std::move(name)) {}
 
-    KCONTROL_DECL void take(const any_event& event);  ///< the handler's next event; resyncs are passed over
+    void take(const any_event& event);  ///< the handler's next event; resyncs are passed over
 
     /// The informer was dropped with its cache: what was known is no longer expected to be ended.
     void forget_live() { live_.clear(); }
 
     /// The server's versions went back, or another server answers: what comes next may be older than what was seen, and
     /// what was deleted may be there again.
-    KCONTROL_DECL void expect_other_history();
+    void expect_other_history();
 
     /// Every breach so far, a line each; empty: there is none.
     const std::vector<std::string>& violations() const noexcept { return violations_; }
@@ -45,7 +44,7 @@ public:
     std::uint64_t events() const noexcept { return events_; }  ///< those taken so far, without resyncs
 
 private:
-    KCONTROL_DECL void blame(const any_event& event, const std::string& what);
+    void blame(const any_event& event, const std::string& what);
 
     std::string name_;
     std::map<std::string, std::string> live_;
@@ -57,7 +56,3 @@ private:
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/event_checker.ipp>
-#endif

@@ -86,33 +86,29 @@ private:
 class fake_cluster {
 public:
     /// Makes the nodes and looks at what is there. From then on it answers `kubectl exec` (api_server::on_exec).
-    KCONTROL_DECL fake_cluster(environment& env, api_server& api, fake_cluster_options options = {});
+    fake_cluster(environment& env, api_server& api, fake_cluster_options options = {});
     /// On a server of a simulated world, in its time.
     fake_cluster(sim_world& world, sim_server& server, fake_cluster_options options = {})
         : fake_cluster(world.env(), server.api(), std::move(options)) {}
-    KCONTROL_DECL ~fake_cluster();
+    ~fake_cluster();
     fake_cluster(const fake_cluster&) = delete;
     fake_cluster& operator=(const fake_cluster&) = delete;
 
     /// Whether nothing is to happen by itself: no pod starts, ends or restarts some time.
-    KCONTROL_DECL bool idle() const;
+    bool idle() const;
 
     /// The containers of a pod that runs end now. False: it does not run.
-    KCONTROL_DECL bool end_pod(const namespaced_name& key, int exit_code = 0, std::string message = {});
+    bool end_pod(const namespaced_name& key, int exit_code = 0, std::string message = {});
     /// A pod that runs is evicted now, as for want of memory. False: it does not run.
-    KCONTROL_DECL bool evict_pod(const namespaced_name& key);
+    bool evict_pod(const namespaced_name& key);
     /// The node is not heard of: it and its pods are not ready, and after the eviction delay they are deleted, which no
     /// kubelet confirms.
-    KCONTROL_DECL void lose_node(const std::string& name);
+    void lose_node(const std::string& name);
     /// It is back: so are its pods that still run, and those that were deleted meanwhile end.
-    KCONTROL_DECL void restore_node(const std::string& name);
+    void restore_node(const std::string& name);
 
 private:
     std::shared_ptr<detail::fake_core> core_;
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/fake_cluster.ipp>
-#endif

@@ -12,9 +12,9 @@
 namespace kcontrol::inline v0_1::testing {
 
 /// The events of an object that appeared, changed, or went.
-KCONTROL_DECL any_event added(const any_object& object);
-KCONTROL_DECL any_event updated(const any_object& before, const any_object& after);
-KCONTROL_DECL any_event deleted(const any_object& last);
+any_event added(const any_object& object);
+any_event updated(const any_object& before, const any_object& after);
+any_event deleted(const any_object& last);
 
 /// What an informer is to a controller, with a test in the place of the API server: put() and remove() change its
 /// objects and notify the handlers, before they return. Give it to controller::watch().
@@ -24,31 +24,31 @@ KCONTROL_DECL any_event deleted(const any_object& last);
 class fake_source final : public cached_source {
 public:
     /// One that is not `synced` has its controller wait until set_synced().
-    KCONTROL_DECL explicit fake_source(environment& env, bool synced = true);
-    KCONTROL_DECL ~fake_source() override;
+    explicit fake_source(environment& env, bool synced = true);
+    ~fake_source() override;
 
-    [[nodiscard]] KCONTROL_DECL subscription subscribe(any_event_handler handler) override;
-    KCONTROL_DECL awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline) override;
-    KCONTROL_DECL std::string describe() const override;
+    [[nodiscard]] subscription subscribe(any_event_handler handler) override;
+    awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline) override;
+    std::string describe() const override;
     std::string kind() const override { return kind_; }
-    KCONTROL_DECL any_object get(const namespaced_name& key) const override;
+    any_object get(const namespaced_name& key) const override;
 
     /// Ends the wait for the first list, or makes later ones wait again.
-    KCONTROL_DECL void set_synced(bool synced = true);
+    void set_synced(bool synced = true);
     /// What describe() says.
     void set_description(std::string text) { description_ = std::move(text); }
     /// What kind() says.
     void set_kind(std::string kind) { kind_ = std::move(kind); }
 
     /// Adds an object, or replaces the one of its name.
-    KCONTROL_DECL void put(const any_object& object);
+    void put(const any_object& object);
     /// Removes an object; nothing happens if it is not there.
-    KCONTROL_DECL void remove(const namespaced_name& key);
+    void remove(const namespaced_name& key);
     /// Hands an event to the handlers, whatever the objects are.
-    KCONTROL_DECL void publish(const any_event& event);
+    void publish(const any_event& event);
 
     /// Subscriptions that are alive, and those ever made.
-    KCONTROL_DECL std::size_t listeners() const;
+    std::size_t listeners() const;
     std::size_t subscriptions() const noexcept { return subscriptions_; }  ///< how many were ever made
 
 private:
@@ -63,7 +63,3 @@ private:
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/fake_source.ipp>
-#endif

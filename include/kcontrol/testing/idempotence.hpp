@@ -29,7 +29,7 @@ enum class call_fault {
     restart,           ///< it is done, and the program dies before it hears of that, and starts anew
 };
 
-KCONTROL_DECL std::string_view to_string(call_fault) noexcept;
+std::string_view to_string(call_fault) noexcept;
 
 /// How expect_idempotent() goes about it.
 class idempotence_options {
@@ -127,7 +127,7 @@ public:
     bool ok() const noexcept { return problems.empty(); }
     explicit operator bool() const noexcept { return ok(); }
     /// All that is wrong, a line each; or what was tried.
-    KCONTROL_DECL std::string text() const;
+    std::string text() const;
 
     std::vector<std::string> problems;  ///< what is wrong, a line each; empty: nothing
     std::vector<std::string> calls;     ///< from the object's creation to rest: "POST /api/v1/…", without watches
@@ -137,8 +137,8 @@ public:
 
 namespace detail {
 
-KCONTROL_DECL idempotence_report check_idempotent(const kcontrol::detail::setup_step& setup, json::value object,
-                                                  idempotence_options options);
+idempotence_report check_idempotent(const kcontrol::detail::setup_step& setup, json::value object,
+                                    idempotence_options options);
 
 }  // namespace detail
 
@@ -171,7 +171,3 @@ requires(!std::same_as<T, json::value> && resource<T>) idempotence_report
 }
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/idempotence.ipp>
-#endif

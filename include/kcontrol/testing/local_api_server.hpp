@@ -21,18 +21,17 @@ namespace kcontrol::inline v0_1::testing {
 class local_api_server {
 public:
     /// With `tls` a certificate authority is made on the spot; without, plain http.
-    KCONTROL_DECL local_api_server(environment& env, executor ex, api_server_options options = {}, bool tls = true,
-                                   logger log = {});
+    local_api_server(environment& env, executor ex, api_server_options options = {}, bool tls = true, logger log = {});
 
     /// Binds 127.0.0.1:`port` (0: a free one) and serves. After stop() it may be called again; without a port it takes
     /// the same one again. Errors: those of http::server::listen().
-    KCONTROL_DECL result<void> start(std::uint16_t port = 0);
+    result<void> start(std::uint16_t port = 0);
     /// The same at an address; a certificate names it, 127.0.0.1 and localhost.
-    KCONTROL_DECL result<void> start(const http::listen_address& at);
+    result<void> start(const http::listen_address& at);
     /// Requests for a path with that prefix ("/my/") go to that handler instead of the API, from now on.
-    KCONTROL_DECL void mount(std::string prefix, http::handler answer);
+    void mount(std::string prefix, http::handler answer);
     /// Stops listening and ends requests, watches too. Objects stay.
-    KCONTROL_DECL awaitable<void> stop();
+    awaitable<void> stop();
     /// Cuts every connection off, as a crash would.
     void reset_connections() { server_.reset_connections(); }
 
@@ -41,16 +40,15 @@ public:
     std::uint16_t port() const noexcept { return port_; }  ///< that start() bound last; 0 before
 
     /// How to reach it with that token (or none). A token is checked only if api().access() knows any.
-    KCONTROL_DECL auth::cluster_config config(const std::string& token = {}) const;
+    auth::cluster_config config(const std::string& token = {}) const;
     /// The same as a kubeconfig file's text, with context, cluster and user named `name`.
-    KCONTROL_DECL std::string kubeconfig(const std::string& token = {}, const std::string& name = "local") const;
+    std::string kubeconfig(const std::string& token = {}, const std::string& name = "local") const;
     /// A kubeconfig with a client certificate for `user`; TLS only.
-    KCONTROL_DECL result<std::string> kubeconfig_with_certificate(const std::string& user,
-                                                                  const std::string& name = "local") const;
+    result<std::string> kubeconfig_with_certificate(const std::string& user, const std::string& name = "local") const;
     /// Certificates are of that authority from the next start() on.
     void set_authority(http::certificate_authority authority) { authority_.emplace(std::move(authority)); }
     /// Makes a new authority and certificate, used by the next start(): old kubeconfigs no longer verify.
-    KCONTROL_DECL result<void> rotate_authority();
+    result<void> rotate_authority();
 
 private:
     environment& env_;
@@ -69,7 +67,3 @@ private:
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/local_api_server.ipp>
-#endif

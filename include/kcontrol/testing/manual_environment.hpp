@@ -24,37 +24,36 @@ namespace kcontrol::inline v0_1::testing {
 /// Object lifetime: outlives every timer and watch made with it.
 class manual_environment final : public environment {
 public:
-    KCONTROL_DECL manual_environment();
-    KCONTROL_DECL ~manual_environment() override;
+    manual_environment();
+    ~manual_environment() override;
     manual_environment(const manual_environment&) = delete;
     manual_environment& operator=(const manual_environment&) = delete;
 
     time_point now() const noexcept override { return now_; }
     time_point boot_now() const noexcept override { return now() + suspended; }
     wall_time wall_now() const noexcept override { return wall_time(now().time_since_epoch()) + wall_offset; }
-    KCONTROL_DECL std::uint64_t random() override;
-    KCONTROL_DECL std::unique_ptr<timer> make_timer(const executor& ex) override;
-    KCONTROL_DECL result<std::string> read_file(const std::string& path, std::size_t max_bytes) override;
-    KCONTROL_DECL result<std::vector<std::string>> list_directory(const std::string& path) override;
-    KCONTROL_DECL result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex,
-                                                                           const std::string& path) override;
-    KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
+    std::uint64_t random() override;
+    std::unique_ptr<timer> make_timer(const executor& ex) override;
+    result<std::string> read_file(const std::string& path, std::size_t max_bytes) override;
+    result<std::vector<std::string>> list_directory(const std::string& path) override;
+    result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex, const std::string& path) override;
+    std::optional<std::string> variable(const std::string& name) const override;
     std::map<std::string, std::string> all_variables() const override { return variables; }
     /// Calls what `programs` has for the path; file_failed where it has nothing.
-    KCONTROL_DECL awaitable<result<process_result>> run_process(process_command command) override;
+    awaitable<result<process_result>> run_process(process_command command) override;
 
     /// Runs every handler that is ready, without moving time.
-    KCONTROL_DECL static void run_ready(boost::asio::io_context& context);
+    static void run_ready(boost::asio::io_context& context);
 
     /// Moves time on by `d`, timer by timer, running what becomes ready at each of them.
-    KCONTROL_DECL void advance(duration d, boost::asio::io_context& context);
+    void advance(duration d, boost::asio::io_context& context);
 
     /// When the next timer is due, if there is one.
-    KCONTROL_DECL std::optional<time_point> next_timer() const;
+    std::optional<time_point> next_timer() const;
     std::size_t pending_timers() const noexcept { return pending_.size(); }  ///< timers that somebody waits for
 
     /// Makes the watches of a directory report a change, which changes of `files` alone do not.
-    KCONTROL_DECL void touch(const std::string& directory);
+    void touch(const std::string& directory);
 
     std::map<std::string, std::string> files;                    ///< path → text; change it at will
     std::map<std::string, std::string> variables;                ///< the environment variables that are set
@@ -73,7 +72,3 @@ private:
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/manual_environment.ipp>
-#endif

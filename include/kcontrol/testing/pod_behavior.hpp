@@ -74,10 +74,6 @@ private:
 
 /// What a pod's annotations say of its run number `run`, counted from 0: in place, or in pods of its name before it.
 /// What is no number there is passed over.
-KCONTROL_DECL pod_behavior pod_behavior_of(const json::value& pod, std::size_t run = 0);
+pod_behavior pod_behavior_of(const json::value& pod, std::size_t run = 0);
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/pod_behavior.ipp>
-#endif

@@ -1,8 +1,8 @@
 // What commands in a pod do where no container is: what its annotation says.
 #pragma once
 
-#include <kcontrol/apiserver/pod_streams.hpp>
 #include <kcontrol/documents/value.hpp>
+#include <kcontrol/testing/pod_streams.hpp>
 
 #include <string>
 #include <vector>
@@ -23,15 +23,11 @@ public:
 /// The annotation `sim/exec` of a pod is a map in YAML: a command, its words joined by blanks, or "*" for all others,
 /// to its output, or to a map of `stdout`, `stderr`, `code` and `echo` (true: it says its input back). A command that
 /// is not there is `cat`, which echoes, `true`, `false`, `echo`, or not found (127).
-KCONTROL_DECL command_outcome command_of(const json::value& pod, const std::vector<std::string>& command);
+command_outcome command_of(const json::value& pod, const std::vector<std::string>& command);
 
 /// Plays every container of that server's pods so: `api.on_exec(annotated_containers(api))`, which a fake_cluster does.
 /// Who attaches hears what he says.
 /// Object lifetime: for that server only.
-KCONTROL_DECL exec_handler annotated_containers(api_server& api);
+exec_handler annotated_containers(api_server& api);
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/pod_commands.ipp>
-#endif

@@ -1,7 +1,7 @@
 // The rights that a program needs: derived from what it asked an API server for in a test.
 #pragma once
 
-#include <kcontrol/apiserver/request_log.hpp>
+#include <kcontrol/testing/request_log.hpp>
 
 #include <string>
 
@@ -12,10 +12,6 @@ namespace kcontrol::inline v0_1::testing {
 /// that the program did not exercise is not among them; namespaces and names are not either. Of a log with more than
 /// 10,000 requests it knows the last ones.
 /// Thread-safety: as request_log.
-KCONTROL_DECL std::string rbac_rules(const request_log& log);
+std::string rbac_rules(const request_log& log);
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/rbac_rules.ipp>
-#endif

@@ -27,8 +27,8 @@ class scripted_body {
 public:
     explicit scripted_body(environment& env) : env_(env) {}  ///< without a slice, and open
 
-    KCONTROL_DECL void push(std::string slice);  ///< after those before; an empty one is passed over
-    KCONTROL_DECL void end(stream_end how);      ///< once the slices are read; default stream_end::open
+    void push(std::string slice);  ///< after those before; an empty one is passed over
+    void end(stream_end how);      ///< once the slices are read; default stream_end::open
     /// True once the reader has closed the stream.
     bool abandoned() const noexcept { return abandoned_; }
 
@@ -36,10 +36,10 @@ public:
     void abandon() noexcept { abandoned_ = true; }
     /// What there is of the next slice, or 0 at a clean end; waits for at most `idle`. Errors: stopped, timeout,
     /// truncated, connection_lost.
-    KCONTROL_DECL awaitable<result<std::size_t>> read(std::span<char> into, duration idle, std::stop_token stop);
+    awaitable<result<std::size_t>> read(std::span<char> into, duration idle, std::stop_token stop);
 
 private:
-    KCONTROL_DECL std::size_t take(std::span<char> into);
+    std::size_t take(std::span<char> into);
 
     environment& env_;
     std::deque<std::string> slices_;
@@ -49,7 +49,3 @@ private:
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/scripted_body.ipp>
-#endif

@@ -20,20 +20,20 @@ namespace kcontrol::inline v0_1::testing {
 class scripted_step {
 public:
     /// `expected`: as of scripted_transport::expect().
-    KCONTROL_DECL scripted_step(environment& env, std::string expected);
+    scripted_step(environment& env, std::string expected);
 
     /// The request's body must be this.
-    KCONTROL_DECL scripted_step& with_body(std::string text);
+    scripted_step& with_body(std::string text);
     /// The request must carry this header.
-    KCONTROL_DECL scripted_step& with_header(std::string name, std::string value);
+    scripted_step& with_header(std::string name, std::string value);
     /// Answers with a whole body.
-    KCONTROL_DECL scripted_step& reply(int status, std::string text, std::string content_type = "application/json");
+    scripted_step& reply(int status, std::string text, std::string content_type = "application/json");
     /// Answers 200 with these slices of a body; more may follow through body() if the end is open.
-    KCONTROL_DECL scripted_step& stream(std::initializer_list<std::string> slices, stream_end how = stream_end::clean);
+    scripted_step& stream(std::initializer_list<std::string> slices, stream_end how = stream_end::clean);
     /// Adds a header to the answer.
-    KCONTROL_DECL scripted_step& header(std::string name, std::string value);
+    scripted_step& header(std::string name, std::string value);
     /// No answer: the transport fails so.
-    KCONTROL_DECL scripted_step& fail(errc code, std::string message = "scripted failure");
+    scripted_step& fail(errc code, std::string message = "scripted failure");
     /// No answer until the deadline or the stop token.
     scripted_step& hang() { return hang_ = true, *this; }
 
@@ -43,7 +43,7 @@ public:
 private:
     friend class scripted_transport;
     /// What is wrong with a request, or nothing.
-    KCONTROL_DECL std::string compare(const http::request& req) const;
+    std::string compare(const http::request& req) const;
 
     std::string expected_;
     std::optional<std::string> request_body_;
@@ -65,13 +65,13 @@ public:
 
     /// Adds a step: "METHOD target". "GET /path?*" expects any target that begins so. The reference is good until the
     /// step is played.
-    KCONTROL_DECL scripted_step& expect(std::string method_and_target);
+    scripted_step& expect(std::string method_and_target);
 
     /// An error that names every request that was not as expected, and every step that was not played; or none:
     /// `CHECK(net->verify())`.
-    KCONTROL_DECL result<void> verify() const;
+    result<void> verify() const;
     /// The same as a list of texts, which is empty if all went well.
-    KCONTROL_DECL std::vector<std::string> failures() const;
+    std::vector<std::string> failures() const;
     std::size_t remaining_steps() const noexcept { return steps_.size(); }  ///< steps that nobody has requested yet
 
     /// The requests so far, and the deadline of each.
@@ -80,7 +80,7 @@ public:
     const std::vector<duration>& deadlines() const noexcept { return deadlines_; }
 
     /// A factory whose transports are all this one.
-    KCONTROL_DECL http::transport_factory factory();
+    http::transport_factory factory();
     /// How often the factory was called, and with what last.
     int connected() const noexcept { return connected_; }
     const http::endpoint& server() const noexcept { return server_; }  ///< the last that the factory was called for
@@ -88,17 +88,15 @@ public:
 
     /// Plays the next step and reads its body to the end. Errors: unavailable (another request was expected), those of
     /// the step, too_large, timeout, stopped.
-    KCONTROL_DECL awaitable<result<http::response>> round_trip(http::request req,
-                                                               http::exchange_options options) override;
+    awaitable<result<http::response>> round_trip(http::request req, http::exchange_options options) override;
     /// Plays the next step; its body is read as it comes. Errors: unavailable (another request was expected), those of
     /// the step, timeout, stopped.
-    KCONTROL_DECL awaitable<result<http::streamed_response>> open_stream(http::request req,
-                                                                         http::exchange_options options) override;
+    awaitable<result<http::streamed_response>> open_stream(http::request req, http::exchange_options options) override;
     void close() override { closed_ = true; }         ///< is remembered only: requests are still answered
     bool closed() const noexcept { return closed_; }  ///< whether close() was called
 
 private:
-    KCONTROL_DECL error unexpected(std::string what);
+    error unexpected(std::string what);
 
     environment& env_;
     std::deque<scripted_step> steps_;
@@ -112,7 +110,3 @@ private:
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/scripted_transport.ipp>
-#endif

@@ -28,18 +28,13 @@ public:
 };
 
 /// The in-process server behind a port of 127.0.0.1.
-KCONTROL_DECL std::unique_ptr<server_under_test> fake_apiserver(environment& env, executor ex,
-                                                                api_server_options options = {});
+std::unique_ptr<server_under_test> fake_apiserver(environment& env, executor ex, api_server_options options = {});
 
 /// The directory that has kube-apiserver and etcd: KUBEBUILDER_ASSETS, or the first in PATH; nothing: none has.
-KCONTROL_DECL std::optional<std::string> find_apiserver_assets(environment& env);
+std::optional<std::string> find_apiserver_assets(environment& env);
 
 /// A kube-apiserver and an etcd of `assets` on free ports of 127.0.0.1, with their state in a directory that goes with
 /// them. Nothing acts beside it: no garbage collection, no controllers. It needs an environment that runs programs.
-KCONTROL_DECL std::unique_ptr<server_under_test> real_apiserver(environment& env, executor ex, std::string assets);
+std::unique_ptr<server_under_test> real_apiserver(environment& env, executor ex, std::string assets);
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/server_under_test.ipp>
-#endif

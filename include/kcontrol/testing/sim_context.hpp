@@ -1,7 +1,6 @@
 // The simulator's heart: an executor with virtual time, one thread and a seeded choice of what runs next.
 #pragma once
 
-#include <kcontrol/config.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/time.hpp>
 
@@ -56,15 +55,15 @@ public:
     class executor_type;
 
     /// `seed`: decides what runs next, and what random() gives.
-    KCONTROL_DECL explicit sim_context(std::uint64_t seed);
-    KCONTROL_DECL ~sim_context();
+    explicit sim_context(std::uint64_t seed);
+    ~sim_context();
 
     executor_type get_executor() noexcept;  ///< keeps no order of what it runs; a strand of it does
 
     time_point now() const noexcept { return now_; }  ///< virtual time, which begins at 1 h
 
     /// Runs until `done` holds (true), or until virtual time would pass `limit` or nothing is left to do (false).
-    KCONTROL_DECL bool run_until(const std::function<bool()>& done, time_point limit);
+    bool run_until(const std::function<bool()>& done, time_point limit);
 
     /// Runs until virtual time has moved on by `d`, or by more where something skips time meanwhile.
     void run_for(duration d) {
@@ -82,7 +81,7 @@ public:
     std::uint64_t random() { return world_.next(); }
 
     /// Mixes a remark into the digest of the run.
-    KCONTROL_DECL void trace(std::string_view remark);
+    void trace(std::string_view remark);
 
     /// A digest of every scheduling choice, timer and remark so far: equal for equal seeds, or something that must be
     /// deterministic is not.
@@ -93,9 +92,8 @@ public:
 
     using timer_id = std::pair<time_point, std::uint64_t>;  ///< when it is due, and a number of its own
     /// Runs `handler(true)` at `when` on `ex`; `handler(false)` after cancel_timer().
-    KCONTROL_DECL timer_id add_timer(time_point when, executor ex,
-                                     boost::asio::any_completion_handler<void(bool)> handler);
-    KCONTROL_DECL void cancel_timer(timer_id id);  ///< does nothing if it has expired
+    timer_id add_timer(time_point when, executor ex, boost::asio::any_completion_handler<void(bool)> handler);
+    void cancel_timer(timer_id id);  ///< does nothing if it has expired
 
 private:
     struct task {
@@ -115,8 +113,8 @@ private:
         boost::asio::any_completion_handler<void(bool)> handler;
     };
 
-    KCONTROL_DECL void mix(std::uint64_t value);
-    KCONTROL_DECL void finish_timer(pending_timer timer, bool expired);
+    void mix(std::uint64_t value);
+    void finish_timer(pending_timer timer, bool expired);
 
     sim_random scheduler_;
     sim_random world_;
@@ -157,7 +155,3 @@ private:
 inline sim_context::executor_type sim_context::get_executor() noexcept { return executor_type(*this); }
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/sim_context.ipp>
-#endif

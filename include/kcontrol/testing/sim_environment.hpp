@@ -20,16 +20,15 @@ public:
 
     time_point now() const noexcept override { return context_->now(); }
     time_point boot_now() const noexcept override { return context_->now() + suspended_; }
-    KCONTROL_DECL wall_time wall_now() const noexcept override;
+    wall_time wall_now() const noexcept override;
     std::uint64_t random() override { return context_->random(); }
-    KCONTROL_DECL std::unique_ptr<timer> make_timer(const executor& ex) override;
-    KCONTROL_DECL result<std::string> read_file(const std::string& path, std::size_t max_bytes) override;
-    KCONTROL_DECL result<std::vector<std::string>> list_directory(const std::string& path) override;
-    KCONTROL_DECL result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex,
-                                                                           const std::string& path) override;
-    KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
+    std::unique_ptr<timer> make_timer(const executor& ex) override;
+    result<std::string> read_file(const std::string& path, std::size_t max_bytes) override;
+    result<std::vector<std::string>> list_directory(const std::string& path) override;
+    result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex, const std::string& path) override;
+    std::optional<std::string> variable(const std::string& name) const override;
     std::map<std::string, std::string> all_variables() const override { return variables_; }
-    KCONTROL_DECL awaitable<result<process_result>> run_process(process_command command) override;
+    awaitable<result<process_result>> run_process(process_command command) override;
 
     /// Sets the wall clock forward, or back with a negative length, as an operator or NTP does. now() and timers go on
     /// as if nothing had happened.
@@ -39,9 +38,9 @@ public:
     void suspend(duration by) noexcept { suspended_ += by, wall_set_ += by; }
 
     /// Creates or replaces a file and notifies the watches of its directory.
-    KCONTROL_DECL void write_file(const std::string& path, std::string text);
+    void write_file(const std::string& path, std::string text);
     /// Removes a file, if it is there, and notifies the watches of its directory.
-    KCONTROL_DECL void remove_file(const std::string& path);
+    void remove_file(const std::string& path);
     /// What runs instead of the program at that path; without one, there is no such program.
     void set_program(const std::string& path, fake_program p) { programs_[path] = std::move(p); }
     /// Sets an environment variable, or changes it.
@@ -50,7 +49,7 @@ public:
 private:
     class sim_timer;
     class sim_watch;
-    KCONTROL_DECL void notify(const std::string& path);
+    void notify(const std::string& path);
 
     sim_context* context_;
     duration wall_set_{}, suspended_{};
@@ -61,7 +60,3 @@ private:
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/sim_environment.ipp>
-#endif

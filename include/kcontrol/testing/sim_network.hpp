@@ -31,36 +31,36 @@ enum class link_state {
 /// Thread-safety: shared objects unsafe; one thread. Object lifetime: outlives its transports and the handlers' runs.
 class sim_network {
 public:
-    KCONTROL_DECL sim_network(sim_context& context, sim_environment& env);  ///< without a host; both outlive it
-    KCONTROL_DECL ~sim_network();
+    sim_network(sim_context& context, sim_environment& env);  ///< without a host; both outlive it
+    ~sim_network();
     sim_network(const sim_network&) = delete;
     sim_network& operator=(const sim_network&) = delete;
 
     /// Serves `host` with a handler whose coroutines run on `ex`.
-    KCONTROL_DECL void listen(const std::string& host, executor ex, http::handler handler);
+    void listen(const std::string& host, executor ex, http::handler handler);
 
     /// From the next request on; those in progress go on. Throws std::out_of_range if the host does not listen().
-    KCONTROL_DECL void set_link(const std::string& host, link_state state);
+    void set_link(const std::string& host, link_state state);
     /// How long a request takes to the host, drawn for each. Default: 100 us to 5 ms. Throws std::out_of_range if the
     /// host does not listen().
-    KCONTROL_DECL void set_latency(const std::string& host, duration least, duration most);
+    void set_latency(const std::string& host, duration least, duration most);
 
     /// Breaks every exchange with the host that is in progress, as RST does.
-    KCONTROL_DECL void break_connections(const std::string& host);
+    void break_connections(const std::string& host);
 
     /// Makes every exchange in progress half-open: what the host sends from now on is lost without a sign.
-    KCONTROL_DECL void freeze_connections(const std::string& host);
+    void freeze_connections(const std::string& host);
 
     /// Ends every streamed body in progress after the bytes already sent, without its proper end.
-    KCONTROL_DECL void truncate_connections(const std::string& host);
+    void truncate_connections(const std::string& host);
 
     /// Requests that reached the host since the beginning.
-    KCONTROL_DECL std::uint64_t requests(const std::string& host) const;
+    std::uint64_t requests(const std::string& host) const;
     /// Exchanges in progress with the host.
-    KCONTROL_DECL std::size_t open_exchanges(const std::string& host) const;
+    std::size_t open_exchanges(const std::string& host) const;
 
     /// Makes transports on this network.
-    KCONTROL_DECL http::transport_factory factory();
+    http::transport_factory factory();
 
 private:
     friend class sim_transport;
@@ -73,8 +73,8 @@ private:
         std::uint64_t requests = 0;
         std::vector<std::weak_ptr<detail::sim_exchange>> exchanges;
     };
-    KCONTROL_DECL std::vector<std::shared_ptr<detail::sim_exchange>> live(const std::string& host) const;
-    KCONTROL_DECL duration latency(const std::string& host);
+    std::vector<std::shared_ptr<detail::sim_exchange>> live(const std::string& host) const;
+    duration latency(const std::string& host);
 
     sim_context* context_;
     sim_environment* env_;
@@ -82,7 +82,3 @@ private:
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/sim_network.ipp>
-#endif

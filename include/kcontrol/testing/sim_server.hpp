@@ -15,13 +15,13 @@ namespace kcontrol::inline v0_1::testing {
 class sim_server {
 public:
     /// `name`: of the host. Webhooks are called on `network` unless the options have a transport for them.
-    KCONTROL_DECL sim_server(sim_context& context, environment& env, sim_network& network, std::string name,
-                             api_server_options options = {});
+    sim_server(sim_context& context, environment& env, sim_network& network, std::string name,
+               api_server_options options = {});
 
     /// The name of the host, by which sim_network breaks its connections and delays requests to it.
     const std::string& name() const noexcept { return name_; }
     /// How to reach it with that token (or none). A token is checked only if api().access() knows any.
-    KCONTROL_DECL auth::cluster_config config(const std::string& token = {}) const;
+    auth::cluster_config config(const std::string& token = {}) const;
 
     /// Its kinds, objects, faults, and what was asked of it.
     api_server& api() noexcept { return api_; }
@@ -33,7 +33,3 @@ private:
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/sim_server.ipp>
-#endif

@@ -24,21 +24,21 @@ namespace kcontrol::inline v0_1::testing {
 class sim_world {
 public:
     /// Without a server; `seed` decides order, latencies and random numbers.
-    KCONTROL_DECL explicit sim_world(std::uint64_t seed = 1);
-    KCONTROL_DECL ~sim_world();
+    explicit sim_world(std::uint64_t seed = 1);
+    ~sim_world();
     sim_world(const sim_world&) = delete;
     sim_world& operator=(const sim_world&) = delete;
 
     /// A kind that all servers serve, those that are there and those to come; see resource_type_of().
-    KCONTROL_DECL void register_resource(const resource_type& type);
+    void register_resource(const resource_type& type);
 
     /// The server of that name, made on first use, with those options.
-    KCONTROL_DECL sim_server& add_server(const std::string& name, const api_server_options& options = {});
+    sim_server& add_server(const std::string& name, const api_server_options& options = {});
 
     /// A client on the world's executor.
-    KCONTROL_DECL result<client> connect(const auth::cluster_config& config);
+    result<client> connect(const auth::cluster_config& config);
     /// The same for a server of this world, which can't fail.
-    KCONTROL_DECL client connect(const sim_server& server);
+    client connect(const sim_server& server);
 
     /// Runs a coroutine to its end on the world's executor and returns its value. What it throws is thrown here. Throws
     /// std::runtime_error if it has not ended within `limit` of virtual time.
@@ -54,7 +54,7 @@ public:
     }
 
     /// Runs a coroutine; true if it ended within `limit` of virtual time. What it throws is thrown here.
-    KCONTROL_DECL bool ends_within(duration limit, awaitable<void> work);
+    bool ends_within(duration limit, awaitable<void> work);
     /// The same of a coroutine whose value does not matter.
     template <class T>
     bool ends_within(duration limit, awaitable<T> work) {
@@ -64,7 +64,7 @@ public:
     /// Runs until virtual time has moved on by `d`.
     void run_for(duration d) { context_.run_for(d); }
     /// Runs until `done` holds; false if it does not within `limit` of virtual time.
-    KCONTROL_DECL bool run_until(const std::function<bool()>& done, duration limit = std::chrono::hours(1));
+    bool run_until(const std::function<bool()>& done, duration limit = std::chrono::hours(1));
 
     /// Where the code under test runs: a strand, as a program's single thread would be.
     const executor& get_executor() const noexcept { return executor_; }
@@ -82,7 +82,3 @@ private:
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/sim_world.ipp>
-#endif

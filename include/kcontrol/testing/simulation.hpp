@@ -31,9 +31,9 @@ enum class injected_fault {
     slow_network,      ///< each request takes seconds to the server for a while
 };
 
-KCONTROL_DECL std::string_view to_string(injected_fault) noexcept;
+std::string_view to_string(injected_fault) noexcept;
 /// All of them.
-KCONTROL_DECL std::vector<injected_fault> all_injected_faults();
+std::vector<injected_fault> all_injected_faults();
 
 /// What is simulated: a world, what a user does in it, what may go wrong, and what must hold.
 class scenario {
@@ -104,7 +104,7 @@ public:
     bool ok() const noexcept { return problem.empty(); }  ///< whether no problem was found
     explicit operator bool() const noexcept { return ok(); }
     /// What is wrong, the shortest trace, and how to replay it; or what was tried.
-    KCONTROL_DECL std::string text() const;
+    std::string text() const;
 
     std::uint64_t seed = 0;          ///< that simulate() was given
     std::string problem;             ///< of the shortest trace; empty: none
@@ -117,8 +117,7 @@ public:
 
 namespace detail {
 
-KCONTROL_DECL simulation_report run_simulation(std::uint64_t seed, const kcontrol::detail::setup_step& setup,
-                                               const scenario& what);
+simulation_report run_simulation(std::uint64_t seed, const kcontrol::detail::setup_step& setup, const scenario& what);
 
 }  // namespace detail
 
@@ -140,7 +139,3 @@ simulation_report simulate(std::uint64_t seed, Setup setup, const scenario& what
 }
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/simulation.ipp>
-#endif

@@ -1,8 +1,6 @@
 // A directory on the disk that exists as long as a test.
 #pragma once
 
-#include <kcontrol/config.hpp>
-
 #include <string>
 #include <string_view>
 
@@ -15,22 +13,18 @@ namespace kcontrol::inline v0_1::testing {
 class temporary_directory {
 public:
     /// Throws std::runtime_error if it can't be made.
-    KCONTROL_DECL temporary_directory();
-    KCONTROL_DECL ~temporary_directory();
+    temporary_directory();
+    ~temporary_directory();
     temporary_directory(const temporary_directory&) = delete;
     temporary_directory& operator=(const temporary_directory&) = delete;
 
     /// The path of `name` inside, or of the directory itself for "".
-    KCONTROL_DECL std::string path(std::string_view name = {}) const;
+    std::string path(std::string_view name = {}) const;
     /// Writes a file inside, replacing one that is there. Throws std::runtime_error if that fails.
-    KCONTROL_DECL void write(std::string_view name, std::string_view text) const;
+    void write(std::string_view name, std::string_view text) const;
 
 private:
     std::string path_;
 };
 
 }  // namespace kcontrol::testing
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/testing/impl/temporary_directory.ipp>
-#endif

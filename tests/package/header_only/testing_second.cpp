@@ -1,4 +1,5 @@
-// See first.cpp: every header of kcontrol::testing in a second translation unit beside testing_consumer.cpp.
+// Headers of kcontrol::testing in a second translation unit beside testing_consumer.cpp: a definition in one of them
+// that is not inline shows as a duplicate symbol.
 #include <kcontrol/testing/api_server.hpp>
 #include <kcontrol/testing/event_checker.hpp>
 #include <kcontrol/testing/fake_source.hpp>

@@ -1,0 +1,154 @@
+// Reviews: who may do what, and who asks.
+#include "testserver/api_server_core.hpp"
+#include "testserver/responses.hpp"
+#include "testserver/write_request.hpp"
+
+namespace kcontrol::inline v0_1::testing::detail {
+namespace {
+
+request_info request_of_review(const json::value& spec) {
+    request_info out;
+    const auto said = [&spec](std::string_view name) {
+        return std::string(json::get_string(spec, {"resourceAttributes", name}));
+    };
+    out.is_resource = json::find(spec, {"resourceAttributes"}) != nullptr;
+    if (!out.is_resource) {
+        out.path = json::get_string(spec, {"nonResourceAttributes", "path"});
+        out.verb = json::get_string(spec, {"nonResourceAttributes", "verb"});
+        return out;
+    }
+    out.verb = said("verb");
+    out.group = said("group");
+    out.version = said("version");
+    out.namespace_ = said("namespace");
+    out.resource = said("resource");
+    out.name = said("name");
+    out.subresource = said("subresource");
+    return out;
+}
+
+outcome<void> check_review(const request_info& info, const json::value& body) {
+    const json::value* spec = json::find(body, {"spec"});
+    const group_resource kind("authorization.k8s.io", std::string(json::get_string(body, {"kind"})));
+    const auto refuse = [&kind](std::string_view field, const std::string& text) {
+        return failure::invalid(kind, "", field, "FieldValueInvalid", "Invalid value: " + text);
+    };
+    const json::value* of_resource = spec == nullptr ? nullptr : json::find(*spec, {"resourceAttributes"});
+    const json::value* of_path = spec == nullptr ? nullptr : json::find(*spec, {"nonResourceAttributes"});
+    if (of_resource != nullptr && of_path != nullptr) {
+        json::object shown;
+        shown["Path"] = json::get_string(*of_path, {"path"});
+        shown["Verb"] = json::get_string(*of_path, {"verb"});
+        return refuse("spec.nonResourceAttributes", json::serialize(json::value(std::move(shown))) +
+                                                        ": cannot be specified in combination with resourceAttributes");
+    }
+    if (of_resource == nullptr && of_path == nullptr) {
+        return refuse("spec.resourceAttributes",
+                      "null: exactly one of nonResourceAttributes or resourceAttributes must be specified");
+    }
+    if (info.resource == "selfsubjectaccessreviews") return {};
+    const json::value* groups = json::find(*spec, {"groups"});
+    if (json::get_string(*spec, {"user"}).empty() && groups == nullptr) {
+        return refuse("spec.user", R"("": at least one of user or group must be specified)");
+    }
+    const std::string_view ns = json::get_string(*spec, {"resourceAttributes", "namespace"});
+    if (info.resource == "localsubjectaccessreviews" && ns != info.namespace_) {
+        return refuse("spec.resourceAttributes.namespace",
+                      json::serialize(json::value(ns)) + ": must match metadata.namespace");
+    }
+    return {};
+}
+
+}  // namespace
+
+bool answers_review(const request_info& info) {
+    if (info.verb != "create") return false;
+    if (info.group == "authentication.k8s.io") {
+        return info.resource == "selfsubjectreviews" || info.resource == "tokenreviews";
+    }
+    return info.group == "authorization.k8s.io" &&
+           (info.resource == "selfsubjectrulesreviews" || info.resource == "selfsubjectaccessreviews" ||
+            info.resource == "subjectaccessreviews" || info.resource == "localsubjectaccessreviews");
+}
+
+namespace {
+
+json::array array_of(const std::vector<std::string>& all) {
+    json::array out;
+    for (const auto& one : all) out.push_back(json::value(one));
+    return out;
+}
+
+// The answer repeats the token, as a real server's does.
+json::object status_of_token(const access_control& access, const json::value& review) {
+    const auto user = access.user_of(json::get_string(review, {"spec", "token"}));
+    json::object status, shown;
+    if (user) {
+        status["authenticated"] = true;
+        shown["username"] = *user;
+        shown["groups"] = array_of(access.groups_of(*user));
+    } else {
+        status["error"] = "invalid bearer token";
+    }
+    status["user"] = std::move(shown);
+    return status;
+}
+
+// Whom a SubjectAccessReview is about.
+requester requester_of(const json::value& spec) {
+    return requester(std::string(json::get_string(spec, {"user"})), strings_of(json::find(spec, {"groups"})));
+}
+
+// Where nobody looks at Roles everything may be done, but for what access() forbids, which is no list of rules.
+json::object rules_without_roles() {
+    json::object resources, paths, status;
+    for (const char* list : {"verbs", "apiGroups", "resources"}) resources[list] = json::array({"*"});
+    for (const char* list : {"verbs", "nonResourceURLs"}) paths[list] = json::array({"*"});
+    status["resourceRules"].emplace_array().push_back(std::move(resources));
+    status["nonResourceRules"].emplace_array().push_back(std::move(paths));
+    status["incomplete"] = true;
+    return status;
+}
+
+}  // namespace
+
+outcome<http::response> api_server_core::answer_review(const http::server_request& request, const request_info& info,
+                                                       const resource_type& type) const {
+    auto body = parse_body(request, type);
+    if (!body) return body.error();
+    const auto user = identify(request);
+    if (!user) return user.error();
+    json::object& review = body->get_object();
+    json::object status;
+    if (info.resource == "tokenreviews") {
+        status = status_of_token(access, *body);
+    } else if (info.group == "authentication.k8s.io") {
+        json::object& shown = status["userInfo"].emplace_object();
+        shown["username"] = user->name;
+        shown["groups"] = array_of(user->groups);
+    } else if (info.resource == "selfsubjectrulesreviews") {
+        const std::string ns(json::get_string(*body, {"spec", "namespace"}));
+        if (ns.empty()) return failure::bad_request("no namespace on request");
+        status = options.enforces_rbac() ? rules_of_requester(store, *user, ns) : rules_without_roles();
+        review["spec"] = json::object();
+    } else {
+        if (auto checked = check_review(info, *body); !checked) return checked.error();
+        const json::value& spec = review.at("spec");
+        const bool own = info.resource == "selfsubjectaccessreviews";
+        const requester who = own ? *user : requester_of(spec);
+        const request_info wish = request_of_review(spec);
+        const auto unless_forbidden = access.authorize(who.name, wish);
+        const role_verdict verdict =
+            options.enforces_rbac() && unless_forbidden ? judge_by_roles(store, who, wish) : role_verdict();
+        status["allowed"] = options.enforces_rbac() ? verdict.allowed : unless_forbidden.has_value();
+        if (!unless_forbidden) status["reason"] = unless_forbidden.error().message;
+        if (!verdict.reason.empty()) status["reason"] = verdict.reason;
+    }
+    review["kind"] = type.kind;
+    review["apiVersion"] = type.api_version(info.version);
+    if (!review["metadata"].is_object()) review["metadata"] = json::object();
+    review["status"] = std::move(status);
+    return json_answer(201, *body);
+}
+
+}  // namespace kcontrol::testing::detail

@@ -1,0 +1,238 @@
+#include "testserver/admission_hooks.hpp"
+#include "testserver/api_server_core.hpp"
+#include "testserver/rendering.hpp"
+#include "testserver/responses.hpp"
+#include "testserver/write_request.hpp"
+
+namespace kcontrol::inline v0_1::testing::detail {
+namespace {
+
+// The Status of an object that went at once.
+json::value deleted_status(const resource_type& type, const stored_object& object, std::string_view name) {
+    json::object details = details_of(type.id(), name);
+    details["uid"] = object.uid();
+    json::object status;
+    status["kind"] = "Status";
+    status["apiVersion"] = "v1";
+    status["metadata"] = json::object();
+    status["status"] = "Success";
+    status["details"] = std::move(details);
+    return status;
+}
+
+}  // namespace
+
+// What admission is told of a request.
+admission_attributes attributes_of(const parsed_request& asked, const resource_type& type) {
+    admission_attributes out;
+    out.resource = type.id();
+    out.version = asked.info.version;
+    out.subresource = asked.info.subresource;
+    out.kind_group = type.group;
+    out.kind_version = asked.info.version;
+    out.kind = type.kind;
+    out.namespaced = type.namespaced;
+    out.namespace_ = asked.info.namespace_;
+    out.name = asked.info.name;
+    out.user = asked.user;
+    json::object options;
+    options["apiVersion"] = "meta.k8s.io/v1";
+    for (const std::string_view name : {"fieldManager", "fieldValidation"}) {
+        if (const auto given = asked.info.parameter(name); !given.empty()) options[name] = given;
+    }
+    if (!asked.info.parameter("dryRun").empty()) options["dryRun"] = json::array({"All"});
+    out.options = std::move(options);
+    return out;
+}
+
+// The DeleteOptions of a request, which come as its body or are made of its query.
+json::value delete_options_of(const http::server_request& request) {
+    auto given = request.body.empty() ? outcome<json::value>(json::object()) : parse_document(request, std::string());
+    json::object out = given && given->is_object() ? std::move(given->get_object()) : json::object();
+    out["kind"] = "DeleteOptions";
+    out["apiVersion"] = "meta.k8s.io/v1";
+    return json::value(std::move(out));
+}
+
+outcome<void> api_server_core::check_described(const resource_type& type, const json::value& body) const {
+    if (type.id() == definitions_id() && !options.defaults_and_validates()) {
+        const auto described = resource_type_of_crd(body);
+        if (!described) return described.error();
+    }
+    if (is_webhook_configuration(type.id())) {
+        json::value named = body;
+        named.as_object()["kind"] = type.kind;
+        const auto problems = validate_webhook_configuration(named);
+        if (!problems.empty()) {
+            return failure::invalid(kind_of(type), json::get_string(body, {"metadata", "name"}), problems);
+        }
+    }
+    return {};
+}
+
+outcome<write_order> api_server_core::order_write(const parsed_request& asked, object_store::table_ptr table,
+                                                  std::vector<std::string>& warnings) {
+    const http::server_request& request = asked.message;
+    const request_info& info = asked.info;
+    const std::string_view options_kind = info.verb == "create"   ? "CreateOptions"
+                                          : info.verb == "update" ? "UpdateOptions"
+                                                                  : "PatchOptions";
+    const auto dry_run = dry_run_of(info.parameter("dryRun"), options_kind);
+    if (!dry_run) return dry_run.error();
+    write_target target(info.version, info.namespace_, info.name);
+    target.subresource = info.subresource;
+    target.manager = manager_of(request, info);
+    target.warnings = &warnings;
+    const auto validation = field_validation_of(info, options_kind);
+    if (!validation) return validation.error();
+    target.unknown_fields = *validation;
+    const bool applies = info.verb == "patch" && media_type(request) == apply_media_type;
+    if (auto checked = check_manager(info, applies); !checked) return checked.error();
+    write_order order;
+    order.table = table;
+    order.key = {info.namespace_, info.name};
+    order.about = attributes_of(asked, table->type());
+    order.about.dry_run = *dry_run;
+    order.warnings = &warnings;
+    // A patch says only a part of a webhook configuration, so what comes of it is looked at.
+    const auto check_result = [this, table](outcome<pending_write> begun) -> outcome<pending_write> {
+        const resource_type& type = table->type();
+        if (!begun || !is_webhook_configuration(type.id())) return begun;
+        if (auto described = check_described(type, begun->whole(type)); !described) return described.error();
+        return begun;
+    };
+    if (applies) {
+        auto config = parse_applied(request);
+        if (!config) return config.error();
+        target.warnings = nullptr;
+        order.begin = [this, table, target, check_result, config = std::move(*config),
+                       force = info.flag("force")](const object_ptr& live) -> outcome<pending_write> {
+            if (live == nullptr) {
+                if (auto described = check_described(table->type(), config); !described) return described.error();
+            }
+            return check_result(store.begin_apply(*table, target, config.get_object(), force, live));
+        };
+        return order;
+    }
+    if (info.verb == "patch") {
+        auto edit = editor_of(reader_, request, table->type(), info.version);
+        if (!edit) return edit.error();
+        order.begin = [this, table, target, check_result, edit = std::move(*edit)](const object_ptr& live) {
+            return check_result(store.begin_patch(*table, target, edit, live));
+        };
+        return order;
+    }
+    auto body = parse_body(request, table->type());
+    if (!body) return body.error();
+    if (info.verb == "create" || is_webhook_configuration(table->type().id())) {
+        if (auto described = check_described(table->type(), *body); !described) return described.error();
+    }
+    const bool creates = info.verb == "create";
+    order.begin = [this, table, target, body = std::move(*body), creates](const object_ptr& live) {
+        return creates ? store.begin_create(*table, target, body.get_object())
+                       : store.begin_update(*table, target, body.get_object(), live);
+    };
+    return order;
+}
+
+awaitable<outcome<http::response>> api_server_core::answer_write(const parsed_request& asked,
+                                                                 object_store::table_ptr table) {
+    const request_info& info = asked.info;
+    if (info.verb == "delete") {
+        auto removed = co_await remove_one(asked, table);
+        co_return removed;
+    }
+    if (info.verb == "deletecollection") {
+        auto removed = co_await remove_many(asked, table);
+        co_return removed;
+    }
+    std::vector<std::string> warnings;
+    auto order = order_write(asked, table, warnings);
+    if (!order) co_return order.error();
+    auto written = co_await write(std::move(*order));
+    if (!written) co_return written.error();
+    const renderer out = renderer_for(*table, info, asked.form);
+    http::response response(written->created ? 201 : 200, "application/json", out.object(*written->object));
+    show_warnings(response, warnings);
+    co_return response;
+}
+
+outcome<object_ptr> api_server_core::create(resource_table& table, const write_target& target, json::value body,
+                                            bool dry_run) {
+    if (auto described = check_described(table.type(), body); !described) return described.error();
+    auto created = store.create(table, target, std::move(body.as_object()), dry_run);
+    if (created && !dry_run) crd_written(table, *created);
+    return created;
+}
+
+outcome<object_ptr> api_server_core::update(resource_table& table, const write_target& target, json::value body,
+                                            bool dry_run) {
+    auto updated = store.update(table, target, std::move(body.as_object()), dry_run);
+    if (updated && !dry_run) crd_written(table, *updated);
+    return updated;
+}
+
+outcome<apply_result> api_server_core::apply(resource_table& table, const write_target& target, json::value config,
+                                             bool force, bool dry_run) {
+    if (table.get({"", target.name}) == nullptr) {
+        if (auto described = check_described(table.type(), config); !described) return described.error();
+    }
+    auto applied = store.apply(table, target, std::move(config.as_object()), force, dry_run);
+    if (applied && !dry_run) crd_written(table, applied->object);
+    return applied;
+}
+
+outcome<delete_result> api_server_core::remove(resource_table& table, const namespaced_name& key,
+                                               const delete_request& request) {
+    auto removed = store.remove(table, key, request);
+    if (removed && removed->deleted && !request.dry_run() && table.type().id() == definitions_id()) {
+        const json::value crd(removed->object->content());
+        store.remove_resource({std::string(json::get_string(crd, {"spec", "group"})),
+                               std::string(json::get_string(crd, {"spec", "names", "plural"}))});
+    }
+    return removed;
+}
+
+awaitable<outcome<http::response>> api_server_core::remove_one(const parsed_request& asked,
+                                                               object_store::table_ptr table) {
+    const request_info& info = asked.info;
+    const auto wanted = delete_options(asked.message, info);
+    if (!wanted) co_return wanted.error();
+    std::vector<std::string> warnings;
+    const namespaced_name key(info.namespace_, info.name);
+    const auto removed = co_await remove_admitted(asked, table, key, *wanted, warnings);
+    if (!removed) co_return removed.error();
+    const resource_type& type = table->type();
+    std::string text = removed->deleted && !type.returns_deleted_object
+                           ? json::serialize(deleted_status(type, *removed->object, info.name))
+                           : renderer_for(*table, info, asked.form).object(*removed->object);
+    http::response response(200, "application/json", std::move(text));
+    show_warnings(response, warnings);
+    co_return response;
+}
+
+awaitable<outcome<http::response>> api_server_core::remove_many(const parsed_request& asked,
+                                                                object_store::table_ptr table) {
+    const request_info& info = asked.info;
+    auto wanted = delete_options(asked.message, info);
+    if (!wanted) co_return wanted.error();
+    const auto query = list_query::of_request(info, table->type());
+    if (!query) co_return query.error();
+    auto page = read_page(*table, *query, read_view(store.version()));
+    if (!page) co_return page.error();
+    std::vector<std::string> warnings;
+    for (auto& [key, object] : page->items) {
+        // Each one again: finalizers of one may have changed another, and NotFound is no failure here.
+        auto removed = co_await remove_admitted(asked, table, key, *wanted, warnings);
+        if (removed) {
+            object = removed->object;
+        } else if (removed.error().code != 404) {
+            co_return removed.error();
+        }
+    }
+    http::response response(200, "application/json", renderer_for(*table, info, asked.form).list(*page));
+    show_warnings(response, warnings);
+    co_return response;
+}
+
+}  // namespace kcontrol::testing::detail

@@ -1,0 +1,204 @@
+// The in-process API server's memory: kinds, objects, one line of resource versions, and the rules of writing. Pure.
+#pragma once
+
+#include <kcontrol/testing/api_server_options.hpp>
+#include <kcontrol/testing/store_snapshot.hpp>
+
+#include "testserver/deletion.hpp"
+#include "testserver/field_managers.hpp"
+#include "testserver/resource_table.hpp"
+#include "testserver/write_rules.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kcontrol::inline v0_1::testing {
+
+/// What the store can't know by itself; the simulator gives its own.
+class store_inputs {
+public:
+    /// Gives the time, for creationTimestamp and its like; a store needs it.
+    store_inputs& timestamp(std::function<std::string()> f) { return timestamp_ = std::move(f), *this; }
+    /// Gives 64 random bits, for uids and generated names; a store needs it.
+    store_inputs& random(std::function<std::uint64_t()> f) { return random_ = std::move(f), *this; }
+
+    /// Now, as RFC 3339 text with seconds.
+    std::string timestamp() const { return timestamp_(); }
+    /// For uids and generated names.
+    std::uint64_t random() const { return random_(); }
+
+private:
+    std::function<std::string()> timestamp_;
+    std::function<std::uint64_t()> random_;
+};
+
+/// What a delete came to.
+class delete_result {
+public:
+    object_ptr object;     ///< as it is now, or was at its end
+    bool deleted = false;  ///< false: finalizers or its grace keep it, terminating
+};
+
+/// What an apply came to.
+class apply_result {
+public:
+    object_ptr object;     ///< as it is now, or after a dry run would be
+    bool created = false;  ///< there was none before
+};
+
+/// A write between its beginning and its end: where admission comes in.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class pending_write {
+public:
+    write_target target;  ///< its version is filled in, where it was empty
+    json::object body;    ///< what the object becomes, without apiVersion and kind
+    object_ptr stored;    ///< what it replaces, as it is stored; null: a new object
+    object_ptr live;      ///< the same in the target's version
+    json::object before;  ///< its content, once the write is prepared
+    /// Of an apply, or of a writer who says that nobody owns anything: what metadata.managedFields becomes.
+    std::optional<json::array> managed;
+    /// What the writer wanted, if admission has changed that since: its fields are his, others are nobody's.
+    std::optional<json::object> asked;
+    /// The body in the version in which the kind is kept, where that is another one that somebody converts to.
+    std::optional<json::object> encoded;
+
+    bool creates() const noexcept { return stored == nullptr; }  ///< it makes a new object
+    /// The body with apiVersion and kind.
+    json::value whole(const resource_type& type) const;
+};
+
+namespace detail {
+
+/// What a store_snapshot holds: all kinds, with their objects, which are shared with the store.
+class stored_tables {
+public:
+    std::map<group_resource, resource_table> by_resource;
+};
+
+/// Those of a snapshot; none, if it has none.
+const std::map<group_resource, resource_table>& tables_of(const store_snapshot& snapshot);
+
+/// Resources on which the server itself acts: namespaces, and CustomResourceDefinitions.
+const group_resource& namespaces_id();
+const group_resource& definitions_id();
+
+/// Who writes, as managedFields name him.
+field_writer writer_of(const resource_type& type, const write_target& target, std::string now);
+
+}  // namespace detail
+
+/// Kinds and objects. Deleting a namespace deletes what is in it. With default_and_validate() Kubernetes' own kinds are
+/// defaulted and validated, and metadata.managedFields is kept of every object; without, of objects to which something
+/// was applied, from then on: before that a field has no owner, and writes do no work for it.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class object_store {
+public:
+    /// Serves no kind before add_resource(). `inputs` has both functions.
+    explicit object_store(store_inputs inputs, store_options options = {});
+
+    /// Called after each change with the table that changed and what happened; with null when a kind ceases to be
+    /// served.
+    using listener = std::function<void(const resource_table&, const store_event*)>;
+    void on_change(listener l) { listener_ = std::move(l); }  ///< takes the place of the one before; null: nobody
+
+    using table_ptr = std::shared_ptr<resource_table>;  ///< the table lives on in who holds it, when its kind is gone
+
+    /// Serves a kind; one that is served already gets its new type and keeps its objects.
+    table_ptr add_resource(resource_type type);
+    /// Deletes all objects of a kind and stops serving it. False if it was not served.
+    bool remove_resource(const group_resource& id);
+    /// The kind's table, or null.
+    table_ptr table(const group_resource& id) const;
+    const std::map<group_resource, table_ptr>& tables() const noexcept { return tables_; }  ///< by group and plural
+
+    /// The version of the last change.
+    std::uint64_t version() const noexcept { return version_; }
+
+    /// Writes. `body` is a whole object, `target.version` a version that the type serves. A dry run does everything but
+    /// the write. update() without a change returns the stored object.
+    outcome<object_ptr> create(resource_table& table, write_target target, json::object body, bool dry_run = false);
+    /// Replaces an object. Fails with NotFound but for kinds with create_on_update, which make it.
+    outcome<object_ptr> update(resource_table& table, write_target target, json::object body, bool dry_run = false);
+    /// Changes the stored object by `edit`, which gets it with apiVersion and kind.
+    using editor = std::function<outcome<void>(json::value& whole)>;
+    /// Fails as `edit` and update() do. Where `edit` leaves the resourceVersion, nobody's write is in the way.
+    outcome<object_ptr> patch(resource_table& table, write_target target, const editor& edit, bool dry_run = false);
+    /// Server-side apply by `target.manager`: `config` is what he wants of the object. See apply_fields().
+    outcome<apply_result> apply(resource_table& table, write_target target, json::object config, bool force,
+                                bool dry_run = false);
+    /// Deletes, or marks as terminating what finalizers or a grace keep. Fails with NotFound, Conflict or Forbidden.
+    outcome<delete_result> remove(resource_table& table, const namespaced_name& key,
+                                  const delete_request& request = {});
+
+    /// The same step by step, for a server whose writes are admitted by others: begin, perhaps take_admitted(),
+    /// prepare, perhaps `encoded`, finish. Between the steps others may write. `live`: the stored object in the
+    /// target's version; null where all versions are the same.
+    outcome<pending_write> begin_create(const resource_table& table, write_target target, json::object body) const;
+    /// Becomes a create where the object is not there and its kind has create_on_update.
+    outcome<pending_write> begin_update(const resource_table& table, write_target target, json::object body,
+                                        object_ptr live = nullptr) const;
+    /// Applies `edit` to `live`, here and now.
+    outcome<pending_write> begin_patch(const resource_table& table, write_target target, const editor& edit,
+                                       object_ptr live = nullptr) const;
+    /// Merges the fields here and now; conflicts with other managers fail unless `force`.
+    outcome<pending_write> begin_apply(const resource_table& table, write_target target, json::object config,
+                                       bool force, object_ptr live = nullptr) const;
+    /// Whether the namespace is there and takes a new object.
+    outcome<void> may_create(const resource_type& type, const pending_write& write) const;
+    /// Takes what admission made of the object, with apiVersion and kind.
+    outcome<void> take_admitted(const resource_type& type, pending_write& write, json::object whole) const;
+    /// Sets what the server sets: name, uid, times, generation, managedFields; defaults and validates.
+    outcome<void> prepare(const resource_table& table, pending_write& write);
+    /// Whether the object is still the one that the write began with.
+    static bool is_current(const resource_table& table, const pending_write& write);
+    /// Stores it. The object comes as it is stored.
+    outcome<object_ptr> finish(resource_table& table, pending_write write, bool dry_run);
+
+    store_snapshot snapshot() const;  ///< copies tables and history, but no objects
+    /// Everything is as it was then, but for the history, which is forgotten. Kinds that were not served then are gone.
+    /// Namespaces that were being deleted then go on being deleted.
+    void restore(const store_snapshot& then);
+
+    /// Forgets the history up to `version`, in all kinds.
+    void compact(std::uint64_t version);
+    /// How many changes each kind remembers from now on; older ones are forgotten at once.
+    void set_history_window(std::size_t events);
+
+private:
+    outcome<object_ptr> store_at_once(resource_table& table, outcome<pending_write> begun, bool dry_run);
+    /// What a write does to a body that admission may have changed, before it is stored.
+    outcome<void> prepare_new(const resource_table& table, pending_write& write, json::object& body);
+    outcome<void> prepare_changed(const resource_type& type, pending_write& write, json::object& body);
+    /// Reads an object as its kind's type has it, if the store does that.
+    outcome<void> read_as_typed(const resource_type& type, const write_target& target, json::object& body) const;
+    /// What a new object is given, or one that replaces `before`; and what is wrong with it then.
+    outcome<void> complete(const resource_type& type, const write_target& target, json::object& body,
+                           const json::object* before) const;
+    /// The managedFields of a new object, by what its kind has without any doing.
+    json::array first_managed_fields(const resource_type& type, const write_target& target,
+                                     const json::object& body) const;
+    outcome<void> check_namespace(const resource_type& type, const write_target& target, std::string_view name) const;
+    outcome<void> choose_name(const resource_table& table, const write_target& target, json::object& body);
+    /// `written_in`: the version that the content is in; of an object that is there already its own.
+    object_ptr commit(resource_table& table, const namespaced_name& key, change what, json::object content,
+                      std::string written_in = {});
+    outcome<delete_result> remove_namespace(resource_table& table, const namespaced_name& key, const object_ptr& stored,
+                                            bool dry_run);
+    void sweep_namespace(const std::string& name);
+    std::string make_uid();
+
+    store_inputs inputs_;
+    store_options options_;
+    listener listener_;
+    std::map<group_resource, table_ptr> tables_;
+    std::uint64_t version_;
+    bool sweeping_ = false;
+};
+
+}  // namespace kcontrol::testing

@@ -1,0 +1,123 @@
+#include "testserver/failure_parts.hpp"
+#include "testserver/field_managers.hpp"
+#include "testserver/object_store.hpp"
+
+namespace kcontrol::inline v0_1::testing {
+namespace detail {
+namespace {
+
+// What a server refuses an apply for before it looks at the object.
+outcome<void> check_applied(const resource_type& type, const write_target& target, json::object& config) {
+    const std::string api_version = member(config, "apiVersion");
+    const std::string kind = member(config, "kind");
+    if (kind != type.kind || api_version != type.api_version(target.version)) {
+        const std::string text = api_version.find('/') == std::string::npos ? "/" + api_version : api_version;
+        return failure::bad_request("invalid object type: " + text + ", Kind=" + kind);
+    }
+    const json::object& metadata = metadata_of(config);
+    if (metadata.contains("managedFields")) return failure::bad_request("metadata.managedFields must be nil");
+    const std::string name = member(metadata, "name");
+    if (name.empty() || name == target.name) return {};
+    return failure::bad_request("the name of the object (" + name + ") does not match the name on the URL (" +
+                                target.name + ")");
+}
+
+// Whether an apply may make the object, which does not exist.
+outcome<void> may_be_made(const resource_type& type, const write_target& target, json::object& config) {
+    if (!target.subresource.empty()) return failure::not_found(type.id(), target.name);
+    const json::object& metadata = metadata_of(config);
+    if (const std::string uid = member(metadata, "uid"); !uid.empty()) {
+        return failure::conflict(
+            type.id(), target.name,
+            "uid mismatch: the provided object specified uid " + uid + ", and no existing object was found");
+    }
+    if (!member(metadata, "name").empty()) return {};
+    return failure::bad_request("the name of the object (" + target.name +
+                                " based on URL) was undeterminable: name must be provided");
+}
+
+// The 422 of lists and objects that are null, in the words of kube-openapi's validation.
+failure invalid_nulls(const resource_type& type, const std::string& name, const std::vector<null_field>& nulls) {
+    json::array causes;
+    std::string list;
+    for (const auto& field : nulls) {
+        const std::string problem =
+            R"(Invalid value: "null": )" + field.path + " in body must be of type " + field.type + R"(: "null")";
+        json::object cause;
+        cause["reason"] = "FieldValueTypeInvalid";
+        cause["message"] = problem;
+        cause["field"] = field.path;
+        causes.push_back(std::move(cause));
+        list += (list.empty() ? "" : ", ") + field.path + ": " + problem;
+    }
+    if (nulls.size() > 1) list = "[" + list + "]";
+    json::object details = details_of(kind_of(type), name);
+    details["causes"] = std::move(causes);
+    return make_failure(422, "Invalid", kind_of(type).text() + " " + in_quotes(name) + " is invalid: " + list,
+                        std::move(details));
+}
+
+// Leaves what the (sub)resource takes: the status through its subresource, all else not through it.
+void keep_applicable(const resource_type& type, const write_target& target, json::object& config) {
+    config.erase("apiVersion");
+    config.erase("kind");
+    if (target.subresource != "status") {
+        if (type.status_subresource) config.erase("status");
+        return;
+    }
+    json::object kept;
+    const json::object& metadata = metadata_of(config);
+    for (const std::string_view name : {"name", "namespace", "uid", "resourceVersion"}) {
+        if (const json::value* found = metadata.if_contains(name)) metadata_of(kept)[name] = *found;
+    }
+    if (const json::value* status = config.if_contains("status")) kept["status"] = *status;
+    config = std::move(kept);
+}
+
+}  // namespace
+}  // namespace detail
+
+outcome<pending_write> object_store::begin_apply(const resource_table& table, write_target target, json::object config,
+                                                 bool force, object_ptr live) const {
+    const resource_type& type = table.type();
+    if (target.version.empty()) target.version = type.versions.front();
+    target.is_patch = true;
+    if (auto checked = detail::check_applied(type, target, config); !checked) return checked.error();
+    if (live == nullptr) live = table.get({target.namespace_, target.name});
+    if (live == nullptr) {
+        if (auto allowed = detail::may_be_made(type, target, config); !allowed) return allowed.error();
+    }
+    const json::value api_version = config["apiVersion"];
+    detail::keep_applicable(type, target, config);
+    if (const auto twice = find_duplicate_item(type, config)) {
+        return failure(500, "",
+                       "failed to create typed patch object (" + target.namespace_ + "/" + target.name + "; " +
+                           type.api_version(target.version) + ", Kind=" + type.kind + "): " + *twice);
+    }
+    const auto writer = detail::writer_of(type, target, inputs_.timestamp());
+    const json::object before = live == nullptr ? json::object() : live->content();
+    auto applied = apply_fields(type, before, std::move(config), writer, force);
+    if (!applied) return applied.error();
+    const auto nulls = find_null_fields(type, applied->object);
+    if (!nulls.empty()) return detail::invalid_nulls(type, target.name, nulls);
+    applied->object["apiVersion"] = api_version;
+    applied->object["kind"] = type.kind;
+    auto begun = live == nullptr ? begin_create(table, std::move(target), std::move(applied->object))
+                                 : begin_update(table, std::move(target), std::move(applied->object), live);
+    if (begun) begun->managed = std::move(applied->managed);
+    return begun;
+}
+
+outcome<apply_result> object_store::apply(resource_table& table, write_target target, json::object config, bool force,
+                                          bool dry_run) {
+    auto begun = begin_apply(table, std::move(target), std::move(config), force);
+    if (!begun) return begun.error();
+    apply_result out;
+    out.created = begun->creates();
+    auto written = store_at_once(table, std::move(begun), dry_run);
+    if (!written) return written.error();
+    out.object = std::move(*written);
+    return out;
+}
+
+}  // namespace kcontrol::testing
