@@ -72,7 +72,8 @@ group_clang() {
     python3 "$ROOT/tools/clang_pass.py" "$ROOT" --build "$BUILD/clang" --jobs "$(build_jobs)" --results "$RESULTS"
 }
 
-tidy_one() { clang-tidy-14 --quiet --config-file="$ROOT/.clang-tidy" "$1" -- -std=c++20 -DKCONTROL_SEPARATE_COMPILATION -I"$ROOT/include"; }
+tidy_one() { clang-tidy-14 --quiet --config-file="$ROOT/.clang-tidy" "$1" -- -std=c++20 -DKCONTROL_SEPARATE_COMPILATION \
+    -I"$ROOT/include" -I"$ROOT/src"; }
 
 group_tidy() {
     local source bad=$LOGS/tidy_planted.cpp
@@ -81,7 +82,7 @@ group_tidy() {
     export -f tidy_one
     export ROOT
     # Each prints what it finds; xargs only spreads them over the cores.
-    printf '%s\0' "$ROOT"/src/*.cpp | xargs -0 -P "$(build_jobs)" -I{} bash -c \
+    printf '%s\0' "$ROOT"/src/*.cpp "$ROOT"/src/*/*.cpp | xargs -0 -P "$(build_jobs)" -I{} bash -c \
         'if text=$(timeout 600 bash -c "tidy_one {}" 2>&1); then echo "1 0 0"; else echo "0 1 0"; echo "FAILED: {}
 $text" >&2; fi' >>"$RESULTS"
 }

@@ -64,7 +64,7 @@ def query(root, source, flags):
     command = [tool("clang-query")]
     for text in QUERIES:
         command += ["-c", text]
-    includes = flags.get(source) or [f"-I{root}/{folder}" for folder in ("include", "tests", "tools")]
+    includes = flags.get(source) or [f"-I{root}/{folder}" for folder in ("include", "tests", "tools", "src")]
     run = subprocess.run([*command, str(source), "--", *FLAGS, *includes], capture_output=True, text=True)
     output = run.stdout + run.stderr
     messages = []

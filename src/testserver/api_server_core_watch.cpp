@@ -1,5 +1,6 @@
 #include "testserver/api_server_core.hpp"
 #include "testserver/body_writer.hpp"
+#include "testserver/protobuf_bodies.hpp"
 #include "testserver/responses.hpp"
 #include "testserver/watch_cursor.hpp"
 

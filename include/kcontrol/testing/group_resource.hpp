@@ -1,6 +1,7 @@
 // The name of a resource of an API server: its group and its plural.
 #pragma once
 
+#include <compare>
 #include <string>
 #include <utility>
 
