@@ -128,6 +128,8 @@ def check_outside(root):
                         yield f"{relative}:{line}: only {owner}/impl/ may include <{target}>"
                 continue
             room, private = room_of(target[len("kcontrol/"):])
+            if floor_of(room) is None:
+                yield f"{relative}:{line}: {room}/ is not a room of the house"
             own = relative.stem if relative.parts[0] == "src" and len(relative.parts) == 2 else relative.parts[1]
             # src/ROOM.cpp, or src/ROOM_PART.cpp where one file would be too heavy.
             mine = own == room or (relative.parts[0] == "src" and own.startswith(room + "_"))
@@ -299,6 +301,7 @@ PLANTED = [
     ("include/kcontrol/client/a.hpp", "#include <kcontrol/attic/a.hpp>\n", "not a room"),
     ("examples/apps/demo/a.cpp", "#include <kcontrol/cache/impl/a.ipp>\n", "private to cache/"),
     ("tests/watch/a_test.cpp", "#include <kcontrol/cache/detail/a.hpp>\n", "private to cache/"),
+    ("tests/watch/a_test.cpp", "#include <kcontrol/attic/a.hpp>\n", "not a room"),
     ("src/http.cpp", "#include <kcontrol/base/impl/error.ipp>\n", "private to base/"),
     ("include/kcontrol/testing/a.hpp", '#include "testserver/a.hpp"\n', "private to src/testserver/"),
     ("include/kcontrol/testing/fault.hpp", "#include <kcontrol/testing/sim_world.hpp>\n", "above src/testserver/"),

@@ -1,3 +1,5 @@
+#include <kcontrol/codec/protobuf.hpp>
+
 #include "testserver/api_server_core.hpp"
 #include "testserver/body_writer.hpp"
 #include "testserver/protobuf_bodies.hpp"

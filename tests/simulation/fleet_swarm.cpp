@@ -1,8 +1,8 @@
 #include "simulation/fleet_swarm.hpp"
 
-#include <kcontrol/apiserver/request_info.hpp>
 #include <kcontrol/multicluster/multicluster_controller.hpp>
 #include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/testing/request_info.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
 #include "simulation/encodings.hpp"

@@ -1,9 +1,9 @@
 // The kind that simulations watch: a Job of which one number is read, for built-in kinds travel in both encodings.
 #pragma once
 
-#include <kcontrol/apiserver/resource_type.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/model/resource.hpp>
+#include <kcontrol/testing/resource_type.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 #include "simulation/operator_swarm.hpp"
 
-#include <kcontrol/apiserver/request_info.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/testing/request_info.hpp>
 
 #include "simulation/encodings.hpp"
 

@@ -1,7 +1,7 @@
 // Lets doctest show outcomes of the API server's rules.
 #pragma once
 
-#include <kcontrol/apiserver/failure.hpp>
+#include <kcontrol/testing/failure.hpp>
 
 #include "support/print.hpp"
 
