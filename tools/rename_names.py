@@ -4,8 +4,8 @@
 usage: rename_names.py [--write] [--table PAGE] FILE|DIRECTORY...
        rename_names.py --self-test
 It prints FILE:LINE: OLD -> NEW for each header and each unambiguous name, and renames them with --write. It lists
-common words, such as `ask`, for a person to decide: FILE:LINE and the class whose member has the new name. Texts in
-quotes stay. It exits with 0, or with 2 if it can't read something.
+common words, such as `ask`, for a person to decide: FILE:LINE and the class whose member has the new name. It lists
+headers that have no new name as well. Texts in quotes stay. It exits with 0, or with 2 if it can't read something.
 """
 import argparse
 import os
@@ -19,7 +19,8 @@ import lint
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "upgrading.md"
 SUFFIXES = {".c++", ".cc", ".cpp", ".cppm", ".cxx", ".h", ".h++", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".ixx"}
-SECTIONS = {"Headers": "headers", "Names that the script renames": "names", "Names that the script lists": "members"}
+SECTIONS = {"Headers": "headers", "Headers of the API server for tests": "headers",
+            "Names that the script renames": "names", "Names that the script lists": "members"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]kcontrol/([^>"\n]+)[>"]', re.M)
 ANY_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.M)
@@ -27,16 +28,21 @@ CELL = re.compile(r"`([^`]+)`")
 
 
 class tables:
-    """The three tables of the page: headers and names as {old: new}, members as [(header, class or "", old, new)]."""
+    """The tables of the page: headers and names as {old: new}, members as [(header, class or "", old, new)].
+
+    `removed` are headers without a new one, and folders ("apiserver/") whose other headers have none.
+    """
 
     def __init__(self, page):
-        self.headers, self.names, self.members, self.rows = {}, {}, [], []
+        self.headers, self.removed, self.names, self.members, self.rows = {}, [], {}, [], []
         section = None
         for line in page.read_text(encoding="utf-8").splitlines():
             if line.startswith("#"):
                 section = SECTIONS.get(line.lstrip("# "))
             cells = CELL.findall(line) if section and line.startswith("| `") else []
-            if section == "headers" and len(cells) == 2:
+            if section == "headers" and "| none" in line:
+                self.removed.append(cells[0])
+            elif section == "headers" and len(cells) == 2:
                 self.headers[cells[0]] = cells[1]
                 self.rows.append((cells[1], "", ""))
             elif len(cells) == 3:
@@ -80,6 +86,13 @@ class renaming:
                     out.append((match.start(), match.end(), self.by.names[match.group(0)]))
         return sorted(out)
 
+    def lost_headers(self, text):
+        """[(line, header)] of #include lines whose header has no new name."""
+        found = [(lint.line_of(text, match.start(1)), match.group(1))
+                 for match in INCLUDE.finditer(lint.strip(text, keep_strings=True))]
+        return [(line, header) for line, header in found if header not in self.by.headers and any(
+            header.startswith(old) if old.endswith("/") else header == old for old in self.by.removed)]
+
     def doubts(self, text):
         """[(line, old, [(header, class, new)])] of common words."""
         code, found = lint.strip(text), {}
@@ -118,6 +131,9 @@ def run(by, paths, write, out=print):
         edits = todo.edits(text)
         for begin, end, new in edits:
             out(f"{path}:{lint.line_of(text, begin)}: {text[begin:end]} -> {new}")
+        for line, header in todo.lost_headers(text):
+            places += 1
+            out(f"{path}:{line}: look at {header}: the library has no such public header any more")
         for line, old, candidates in todo.doubts(text):
             places += 1
             out(f"{path}:{line}: look at {old}: {describe(old, candidates)}")
@@ -135,6 +151,10 @@ SAMPLE_PAGE = """# What your program must change
 | old | new |
 |---|---|
 | `runtime/log_pace.hpp` | `runtime/log_rate_limit.hpp` |
+## Headers of the API server for tests
+| `apiserver/fault.hpp` | `testing/fault.hpp` |
+| `apiserver/` | none for the other headers |
+| `testing/src.hpp` | none: link `kcontrol::testing` |
 ## Names that the script renames
 | header | old | new |
 |---|---|---|
@@ -153,10 +173,13 @@ kcontrol::log_pace pace; int my_log_pace, log_pace_2;
 auto options() { return kcontrol::controller_options().see_own_writes(5s); }
 const char* text = "log_pace, see_own_writes";
 void f(polls& p, pool& q) { p.ask(1); rest(q); int ask = 0, rest = 1; use(ask, "p.ask(2)", rest); }  // p.ask(3)
+#include <kcontrol/apiserver/fault.hpp>
+#include <kcontrol/apiserver/cel.hpp>
+#include <kcontrol/testing/src.hpp>
 """
 EXPECTED = (SAMPLE.replace("<kcontrol/runtime/log_pace.hpp>", "<kcontrol/runtime/log_rate_limit.hpp>")
             .replace("// log_pace:", "// log_rate_limit:").replace("kcontrol::log_pace", "kcontrol::log_rate_limit")
-            .replace("().see_own_writes", "().read_own_writes"))
+            .replace("().see_own_writes", "().read_own_writes").replace("apiserver/fault", "testing/fault"))
 
 
 def sample_failures():
@@ -168,17 +191,19 @@ def sample_failures():
         by, lines = tables(page), []
         file.write_bytes(SAMPLE.replace("\n", "\r\n").encode())
         first = run(by, [file.parent], False, lines.append)
-        if first != (4, 1, 2):
-            yield f"counted {first} instead of (4, 1, 2): {lines}"
+        if first != (5, 1, 4):
+            yield f"counted {first} instead of (5, 1, 4): {lines}"
         if file.read_bytes() != SAMPLE.replace("\n", "\r\n").encode():
             yield "a file was changed without --write"
         places = [line for line in lines if ":7: look at" in line]
         if len(places) != 2 or "object_polls::ask (controller/object_polls.hpp) is poll now" not in places[0]:
             yield f"the common words were not listed: {lines}"
+        if not any(":9: look at apiserver/cel.hpp" in line for line in lines):
+            yield f"a header without a new name was not listed: {lines}"
         run(by, [file.parent], True, lines.append)
         if file.read_bytes() != EXPECTED.replace("\n", "\r\n").encode():
             yield "renamed to:\n" + file.read_text()
-        if run(by, [file.parent], True, lines.append) != (0, 0, 2):
+        if run(by, [file.parent], True, lines.append) != (0, 0, 4):
             yield "a second run still renames"
 
 
