@@ -61,7 +61,7 @@ public:
         if (!ended) return ended.error().what();
         if (!what_.compares_ends()) return {};
         const auto wanted = end_without_faults(plan);
-        if (!wanted) return "without a mishap: " + wanted.error().what();
+        if (!wanted) return "without an injected fault: " + wanted.error().what();
         const auto differences = compare_end_states(*wanted, run.state());
         return differences.empty() ? std::string() : differences.front();
     }
