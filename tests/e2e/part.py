@@ -31,7 +31,7 @@ TESTS = {
     "test_website": ["3_website", "manager", "leader"],
     "test_program_needs": ["kcontrol-gen"],
     "test_transcode": ["kcontrol-transcode", "values"],
-    "test_kubectl": ["kcontrol-apiserver", "apiserver"],
+    "test_kubectl": ["kcontrol-apiserver", "testing"],
     # Rooms.
     "test_client": ["client", "http", "codec"],
     "test_login.LoginTest.test_client_certificate": ["auth"],
