@@ -114,8 +114,8 @@ public:
     /// to change writes nothing.
     ///
     /// What is sent: of the metadata name, namespace, labels, annotations, owner references and finalizers; of the rest
-    /// what to_json writes, except what the server sets. Plain numbers, booleans and structs are always written: a
-    /// field that shall be left to others is a std::optional, or not declared at all; a projection may be applied.
+    /// what to_json writes, except what the server sets. Plain numbers and booleans are always written: a field that
+    /// shall be left to others is a std::optional, or not declared at all; a projection may be applied.
     /// With subresource("status"), only the status is sent.
     ///
     /// Errors: conflict where another manager owns a field with another value, unless force() is set: its text names

@@ -104,8 +104,8 @@ public:
     /// Asks for events that say how far the server has come, and nothing else. Default: on.
     watch_options& bookmarks(bool on) { return bookmarks_ = on, *this; }
     /// Asks for a streamed list: additions of all objects first, at least as new as resource_version() (empty: the
-    /// newest state), then a bookmark that says so (watch_event::ends_initial). Servers before Kubernetes 1.32 refuse.
-    /// It takes bookmarks.
+    /// newest state), then a bookmark that says so (watch_event::ends_initial). It takes bookmarks. Servers without the
+    /// feature WatchList refuse (on by default in Kubernetes 1.32 and from 1.34).
     watch_options& initial_events(bool on) { return initial_events_ = on, *this; }
     /// Asks the server to end the watch after this time. One that does not is ended here, grace() later. 0: no end.
     watch_options& timeout(std::chrono::seconds s) { return timeout_ = s, *this; }

@@ -8,8 +8,9 @@
 
 namespace kcontrol::inline v0_1 {
 
-/// Writes one value. Members that are an empty optional, string, vector or map are left out; plain booleans, numbers
-/// and structs are always written. A value that must be told apart from an absent one is a std::optional.
+/// Writes one value. Of a structure's members these are left out, unless the field is required: an absent optional,
+/// text, list, map, timestamp, quantity or raw value, an empty std::string, std::vector or std::map, and a structure
+/// with nothing to write. Plain booleans and numbers are always written: what may be absent is a std::optional.
 KCONTROL_DECL void encode(const type_descriptor& type, const void* object, json::writer& to);
 
 namespace detail {
