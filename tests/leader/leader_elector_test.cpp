@@ -65,6 +65,8 @@ TEST_CASE("leader_elector: after a release another one leads within a second, an
         CHECK(s.until([&] { return stopped; }, 5s));
         CHECK(well);
         CHECK(s[0].told.ends_with("started returned stopped leader:"));
+        CHECK(s[0].elector->fence().token() > 0);
+        CHECK(s[1].elector->fence().token() > s[0].elector->fence().token());
         CHECK(s.lease().spec.lease_transitions == 1);
         CHECK(s.late.empty());
         CHECK(s.most_open == 1);

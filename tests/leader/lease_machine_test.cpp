@@ -73,6 +73,7 @@ struct candidate {
             if (n.event == lease_event::new_leader) out += "leader:" + n.text;
             if (n.event == lease_event::started) out += "started";
             if (n.event == lease_event::stopped) out += "stopped: " + n.text;
+            if (n.event == lease_event::token_went_back) out += "went back: " + n.text;
         }
         return out;
     }
@@ -632,4 +633,155 @@ TEST_CASE("lease_machine: labels and annotations are written with the Lease, and
     CHECK(c.last.object.metadata.labels.find("theirs")->second == "stays");
     CHECK(c.last.object.metadata.labels.find("group")->second == "fleet");
     CHECK(c.last.object.metadata.annotations.find("weight")->second == "3");
+}
+
+TEST_CASE_FIXTURE(candidate, "lease_machine: the token is the version of the write that acquired the Lease") {
+    CHECK(m.token() == 0);
+    CHECK(step() == "get");
+    ok(lease_of(""));
+    CHECK(step() == "update");
+    stored("8");
+    CHECK(m.token() == 8);
+    now += 2s;
+    CHECK(step() == "update");
+    stored("11");
+    CHECK(m.token() == 8);  // a renewal begins no term
+    now += 11s;
+    m.watching(true);
+    CHECK(step() == "wait 15");
+    CHECK_FALSE(m.leading());
+    CHECK(m.token() == 8);  // of the last term
+    m.work_returned();
+    m.observed(lease_of("other", 15, 4, "12"), now);
+    m.observed(lease_of("", 1, 4, "13"), now);
+    CHECK(step() == "update");
+    stored("14");
+    CHECK(m.token() == 14);
+}
+
+TEST_CASE("lease_machine: where the answer of that write was lost, the token is the version that is read back") {
+    SUBCASE("by a read") {
+        candidate c;
+        CHECK(c.step() == "get");
+        c.ok(lease_of(""));
+        CHECK(c.step() == "update");
+        c.fails(error(errc::timeout));
+        c.now += 4s;
+        CHECK(c.step() == "get");
+        SUBCASE("it went through") {
+            c.ok(lease_of("me", 15, 4, "8"));
+            CHECK(c.step() == "update");
+            c.stored("9");
+            CHECK(c.m.token() == 8);
+        }
+        SUBCASE("it did not") {
+            c.ok(lease_of(""));
+            CHECK(c.step() == "update");
+            c.stored("9");
+            CHECK(c.m.token() == 9);
+        }
+        SUBCASE("it did, and another one has led meanwhile") {
+            c.ok(lease_of("me", 15, 4, "8"));
+            c.m.observed(lease_of("", 1, 5, "12"), c.now);
+            CHECK(c.step() == "update");
+            c.stored("13");
+            CHECK(c.m.token() == 13);
+        }
+    }
+    SUBCASE("a renewal whose answer was lost begins no term, and neither does it give the next one a token") {
+        candidate c;
+        c.lead();
+        c.now += 9s;
+        CHECK(c.step() == "update");
+        c.fails(error(errc::timeout));
+        c.now += 2s;
+        CHECK(c.step() == "get");
+        c.ok(lease_of("me", 15, 0, "8"));  // it did not go through
+        c.m.work_returned();
+        CHECK(c.step() == "update");
+        c.stored("9");
+        CHECK(c.m.leading());
+        CHECK(c.m.token() == 9);
+    }
+}
+
+TEST_CASE("lease_machine: a version that went back") {
+    lease_settings s;
+    s.name = "l", s.namespace_ = "ns", s.identity = "me";
+    candidate c;
+    SUBCASE("is told, and it leads, if that is not refused") {
+        c.m = lease_machine(s);
+        CHECK(c.step() == "get");
+        c.ok(lease_of("", 1, 3, "900"));
+        CHECK(c.step() == "update");
+        c.stored("70");
+        CHECK(c.told() == "leader:me, went back: 900 to 70, started");
+        CHECK(c.m.token() == 70);
+        c.now += 2s;
+        CHECK(c.step() == "update");
+        c.stored("71");
+        CHECK(c.told().empty());
+    }
+    SUBCASE("of a follower: it gives the Lease up, and waits until another one's version is larger") {
+        s.refuse_token_reset = true;
+        c.m = lease_machine(s);
+        c.m.watching(true);
+        c.m.observed(lease_of("", 1, 3, "900"), c.now);
+        CHECK(c.step() == "update");
+        c.stored("70");
+        CHECK(c.told() == "leader:me, went back: 900 to 70");
+        CHECK_FALSE(c.m.leading());
+        CHECK(c.step() == "release");
+        c.stored("71");
+        CHECK(c.told() == "leader:");
+        CHECK(c.step() == "wait 15");
+        c.now += 15s;
+        CHECK(c.step() == "wait 15");
+        c.m.observed(lease_of("", 1, 3, "899"), c.now);
+        CHECK(c.step() == "wait 15");
+        c.m.observed(lease_of("", 1, 3, "901"), c.now);
+        CHECK(c.step() == "update");
+        c.stored("902");
+        CHECK(c.told() == "leader:me, started");
+        CHECK(c.m.token() == 902);
+    }
+    SUBCASE("of a leader: it stops, and gives the Lease up when its work has returned") {
+        s.refuse_token_reset = true;
+        c.m = lease_machine(s);
+        c.m.watching(true);
+        CHECK(c.step() == "get");
+        c.ok(lease_of("", 1, 3, "900"));
+        CHECK(c.step() == "update");
+        c.stored("901");
+        CHECK(c.told() == "leader:me, started");
+        c.now += 2s;
+        CHECK(c.step() == "update");
+        c.stored("70");
+        CHECK(c.told() == "went back: 901 to 70, stopped: the Lease's version went back from 901 to 70");
+        CHECK(c.step() == "wait 15");
+        c.m.work_returned();
+        CHECK(c.step() == "release");
+        SUBCASE("which may fail") {
+            c.fails(error(errc::timeout));
+            c.now += 4s;
+            CHECK(c.step() == "get");
+            c.ok(lease_of("me", 15, 4, "70"));
+            CHECK(c.step() == "release");
+            c.stored("71");
+        }
+        SUBCASE("which may go through") { c.stored("71"); }
+        CHECK(c.step() == "wait 15");
+        c.m.stop(true, c.now + 10s);
+        CHECK(c.step() == "done");
+    }
+    SUBCASE("is none where versions are no numbers") {
+        s.refuse_token_reset = true;
+        c.m = lease_machine(s);
+        CHECK(c.step() == "get");
+        c.ok(lease_of("", 1, 3, "900"));
+        CHECK(c.step() == "update");
+        c.stored("x70");
+        CHECK(c.told() == "leader:me, started");
+        CHECK(c.m.token() == 0);
+    }
 }

@@ -26,6 +26,11 @@ public:
     bool open() const noexcept { return state_->env->boot_now().time_since_epoch().count() < state_->until; }
     /// How long it is still open, or not_leading.
     KCONTROL_DECL result<duration> remaining() const;
+    /// Of the present term, else of the last one; 0 before the first. It is the resourceVersion of the write that
+    /// acquired the Lease, or, where that write's answer was lost, the one that was read back. It grows from term to
+    /// term, whoever leads, and also after the Lease was deleted. A store that refuses a smaller token than it has seen
+    /// is safe from writes of a former leader. Source: KEP-5504 (versions can be compared).
+    std::uint64_t token() const noexcept { return state_->token; }
     /// For client::guarded(): writes are refused while it is shut, and none is waited for longer than it is open.
     KCONTROL_DECL write_guard guard() const;
 
@@ -36,8 +41,11 @@ private:
         environment* env;
         const std::string lease;
         std::atomic<std::int64_t> until{0};  // environment::boot_now()
+        std::atomic<std::uint64_t> token{0};
     };
     void set(time_point until) const noexcept { state_->until = until.time_since_epoch().count(); }
+    // Before it opens: whoever finds it open finds the token of that term.
+    void begin(std::uint64_t token) const noexcept { state_->token = token; }
 
     std::shared_ptr<state> state_;
 };

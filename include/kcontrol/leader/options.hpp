@@ -36,6 +36,11 @@ public:
     /// A stop gives the Lease up, so that another one leads at once; it does not if the leader's work has not returned.
     /// Default true (client-go: false).
     leader_options& release_on_stop(bool yes) { return release_on_stop_ = yes, *this; }
+    /// A write of this candidate that gives the Lease a smaller version than it has seen says that the server's store
+    /// was restored to an older state, so that leader_fence::token() would not grow. Then this candidate logs
+    /// `token_went_back`, gives the Lease up, and takes it again only when another one's version is larger than all
+    /// that it has seen. One that starts later can't know. Default false: it leads all the same.
+    leader_options& refuse_token_reset(bool yes) { return refuse_token_reset_ = yes, *this; }
     /// What the Lease is marked with when this candidate takes or renews it; it stays when the Lease is given up.
     /// Default: nothing; what is there stays.
     leader_options& labels(std::map<std::string, std::string> l) { return labels_ = std::move(l), *this; }
@@ -48,6 +53,7 @@ public:
     duration renew_deadline() const noexcept { return renew_deadline_; }
     duration retry_period() const noexcept { return retry_period_; }
     bool release_on_stop() const noexcept { return release_on_stop_; }
+    bool refuse_token_reset() const noexcept { return refuse_token_reset_; }
     const std::map<std::string, std::string>& labels() const noexcept { return labels_; }
     const std::map<std::string, std::string>& annotations() const noexcept { return annotations_; }
 
@@ -62,6 +68,7 @@ private:
     duration renew_deadline_ = std::chrono::seconds(10);
     duration retry_period_ = std::chrono::seconds(2);
     bool release_on_stop_ = true;
+    bool refuse_token_reset_ = false;
     std::map<std::string, std::string> labels_, annotations_;
 };
 

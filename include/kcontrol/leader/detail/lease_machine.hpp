@@ -23,6 +23,7 @@ public:
     duration lease = std::chrono::seconds(15);
     duration renew = std::chrono::seconds(10);
     duration retry = std::chrono::seconds(2);
+    bool refuse_token_reset = false;
 };
 
 /// release: the update by which the Lease becomes nobody's.
@@ -39,14 +40,14 @@ public:
     bool finished = false;      ///< after stop(): nothing is left to do
 };
 
-enum class lease_event { new_leader, started, stopped };
+enum class lease_event { new_leader, started, stopped, token_went_back };
 
 /// What is to be told, in this order.
 class lease_notice {
 public:
     lease_notice(lease_event e, std::string t) : event(e), text(std::move(t)) {}
     lease_event event;
-    std::string text;  ///< the new leader, or empty if nobody is; why it stopped
+    std::string text;  ///< the new leader, or empty if nobody is; why it stopped; which versions went back
     friend bool operator==(const lease_notice&, const lease_notice&) = default;
 };
 
@@ -56,6 +57,7 @@ public:
 /// - After a loss it stays a candidate. It takes the Lease again only when the work of the time before has returned.
 /// - While it is told what a watch sees it asks only when the Lease is free, and then at once.
 /// - Where a Lease is deleted that somebody else holds, it waits until that one's time is up.
+/// - With refuse_token_reset it gives a Lease back whose version is smaller after its own write than one it has seen.
 ///
 /// Times are of a clock that counts suspension; the wall clock gets into the Lease only. Events of the watch may come
 /// at any time, also between next() and answered(), and late.
@@ -88,6 +90,8 @@ public:
     /// It leads before that time.
     time_point fence() const noexcept { return fence_; }
     bool leading() const noexcept { return leading_; }
+    /// The version of the write that began its last term.
+    std::uint64_t token() const noexcept { return token_; }
     /// Who holds the Lease, as far as is known.
     std::string holder() const { return record_ ? record_->spec.holder_identity.str() : std::string(); }
     std::int32_t transitions() const noexcept { return record_ ? record_->spec.lease_transitions.value_or(0) : 0; }
@@ -103,6 +107,8 @@ private:
     KCONTROL_DECL coordination_lease wanted(wall_time wall) const;
     KCONTROL_DECL void read(const result<coordination_lease>& answer, time_point now, double unit);
     KCONTROL_DECL void written(const coordination_lease& answer, time_point now);
+    KCONTROL_DECL bool went_back(const coordination_lease& answer, std::uint64_t newest);
+    KCONTROL_DECL void note_version(const coordination_lease& seen);
     KCONTROL_DECL void refused(const error& why, time_point now, double unit);
     KCONTROL_DECL void take(const coordination_lease& seen, time_point now);
     KCONTROL_DECL void forget(time_point now);
@@ -118,6 +124,13 @@ private:
     bool watching_ = false;
     bool waited_ = false;
     bool doubt_ = false;  // a write may have gone through of which nothing is known
+
+    std::uint64_t newest_ = 0;    // version of the Lease that was seen
+    std::uint64_t acquired_ = 0;  // version that was read back of a write that acquired it, and whose answer was lost
+    std::uint64_t token_ = 0;
+    bool barred_ = false;         // versions went back: it does not lead
+    bool acquiring_ = false;      // the last write would have acquired it
+    bool acquired_lost_ = false;  // such a write may have gone through
 
     bool leading_ = false;
     bool busy_ = false;

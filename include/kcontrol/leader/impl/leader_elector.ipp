@@ -39,6 +39,7 @@ inline lease_settings settings_of(const leader_options& options) {
     out.retry = options.retry_period();
     out.labels = options.labels();
     out.annotations = options.annotations();
+    out.refuse_token_reset = options.refuse_token_reset();
     return out;
 }
 

@@ -85,7 +85,9 @@ inline awaitable<result<detail::coordination_lease>> leader_elector::impl::send(
 }
 
 inline void leader_elector::impl::publish(const turn& mine) {
-    fence.set(gone || !mine.machine.leading() ? time_point() : mine.machine.fence());
+    const bool shut = gone || !mine.machine.leading();
+    if (!shut) fence.begin(mine.machine.token());
+    fence.set(shut ? time_point() : mine.machine.fence());
 }
 
 inline void leader_elector::impl::tell(const std::shared_ptr<turn>& mine) {
@@ -94,6 +96,10 @@ inline void leader_elector::impl::tell(const std::shared_ptr<turn>& mine) {
             tell_started(mine);
         } else if (notice.event == detail::lease_event::stopped) {
             tell_stopped(*mine, notice.text);
+        } else if (notice.event == detail::lease_event::token_went_back) {
+            log.warning("token_went_back: the server's store was restored to an older state",
+                        {{"versions", notice.text},
+                         {"leads", options.refuse_token_reset() ? "no: it gives the Lease up" : "yes"}});
         } else {
             const std::string who = escape_control(notice.text);
             if (notice.text.empty()) {

@@ -3,6 +3,7 @@
 #include <kcontrol/leader/detail/lease_machine.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace kcontrol::inline v0_1::detail {
@@ -13,6 +14,14 @@ inline constexpr double lease_jitter = 1.2;
 // As controller-runtime bounds its requests: half the renew deadline, so that one that hangs is not the only try.
 inline duration lease_request_time(const lease_settings& set) {
     return std::max<duration>(std::chrono::seconds(1), set.renew / 2);
+}
+
+// A server of Kubernetes has decimal versions. What is none counts as unknown.
+inline std::uint64_t version_of(const coordination_lease& lease) {
+    const std::string_view digits = lease.metadata.resource_version;
+    std::uint64_t out = 0;
+    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    return failed == std::errc() && end == digits.data() + digits.size() ? out : 0;
 }
 
 // Source: LeaderElectionRecord. Without a duration it would be client-go's to take at once; whoever holds it may think
@@ -47,7 +56,14 @@ KCONTROL_DECL lease_step lease_machine::follow(time_point now, wall_time wall) {
     // Nobody has told what happened meanwhile.
     if (!watching_ && std::exchange(waited_, false)) current_ = false;
     if (!current_) return ask(lease_request::get, now, wall);
-    if (now >= free_at() && !busy_) return ask(record_ ? lease_request::update : lease_request::create, now, wall);
+    if (barred_ && mine() && !busy_) return ask(lease_request::release, now, wall);
+    const bool free = now >= free_at() && !busy_ && !barred_;
+    if (free) return ask(record_ ? lease_request::update : lease_request::create, now, wall);
+    if (barred_ && !busy_) {
+        wait.until = now + set_.lease;
+        waited_ = true;
+        return wait;
+    }
     wait.until = busy_ ? now + set_.retry : std::min(free_at(), now + set_.retry);
     if (watching_) wait.until = busy_ ? now + set_.lease : free_at();
     waited_ = true;
@@ -71,6 +87,7 @@ KCONTROL_DECL lease_step lease_machine::ask(lease_request what, time_point now, 
     lease_step step;
     step.request = pending_ = what;
     sent_ = now;
+    acquiring_ = what == lease_request::create || (what == lease_request::update && !leading_ && !mine());
     step.until = now + lease_request_time(set_);
     if (leading_) step.until = std::min(step.until, fence_);
     if (stopping_) step.until = std::min(step.until, release_until_);
@@ -134,10 +151,12 @@ KCONTROL_DECL void lease_machine::read(const result<coordination_lease>& answer,
 }
 
 KCONTROL_DECL void lease_machine::written(const coordination_lease& answer, time_point now) {
+    const std::uint64_t newest = newest_;
+    doubt_ = acquired_lost_ = false;
     take(answer, now);
     current_ = true;
-    doubt_ = false;
     next_try_ = now;
+    if (went_back(answer, newest)) return;
     // From when it was sent: others may have seen it at once.
     const time_point fence = sent_ + set_.renew;
     if (now >= fence || stopping_) return;
@@ -145,7 +164,27 @@ KCONTROL_DECL void lease_machine::written(const coordination_lease& answer, time
     next_try_ = now + set_.retry;
     if (leading_) return;
     leading_ = busy_ = true;
+    token_ = acquired_ != 0 ? std::exchange(acquired_, 0) : version_of(answer);
     notices_.emplace_back(lease_event::started, "");
+}
+
+KCONTROL_DECL bool lease_machine::went_back(const coordination_lease& answer, std::uint64_t newest) {
+    const std::uint64_t version = version_of(answer);
+    if (version == 0 || version >= newest) return false;
+    notices_.emplace_back(lease_event::token_went_back, std::to_string(newest) + " to " + std::to_string(version));
+    if (!set_.refuse_token_reset) {
+        newest_ = version;
+        return false;
+    }
+    barred_ = true;
+    if (leading_) lose("the Lease's version went back from " + notices_.back().text);
+    return true;
+}
+
+KCONTROL_DECL void lease_machine::note_version(const coordination_lease& seen) {
+    const std::uint64_t version = version_of(seen);
+    if (version > newest_) barred_ = false;
+    newest_ = std::max(newest_, version);
 }
 
 KCONTROL_DECL void lease_machine::refused(const error& why, time_point now, double unit) {
@@ -158,6 +197,7 @@ KCONTROL_DECL void lease_machine::refused(const error& why, time_point now, doub
         return;
     }
     doubt_ = doubt_ || !other_version;
+    acquired_lost_ = acquired_lost_ || (acquiring_ && !other_version);
     pause(now, unit);
 }
 
@@ -198,12 +238,17 @@ KCONTROL_DECL void lease_machine::vanished(time_point now) {
 KCONTROL_DECL void lease_machine::take(const coordination_lease& seen, time_point now) {
     if (!record_ || record_->spec != seen.spec) observed_at_ = now;
     record_ = seen;
+    if (!mine()) acquired_ = 0;
+    if (mine() && std::exchange(acquired_lost_, false)) acquired_ = version_of(seen);
+    note_version(seen);
     report();
 }
 
 KCONTROL_DECL void lease_machine::forget(time_point now) {
     if (record_) absent_until_ = free_at() > now ? free_at() : time_point();
     record_.reset();
+    acquired_ = 0;
+    acquired_lost_ = false;
     report();
 }
 
