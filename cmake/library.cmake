@@ -19,7 +19,17 @@ set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Cry
 set(KCONTROL_PART_TABLE "YAML documents yaml" "RE2 schema_validate re2::re2" "CARES transport_dns c-ares::cares"
     "PROMETHEUS metrics_registry prometheus-cpp::core")
 
-add_library(kcontrol ${KCONTROL_SOURCES})
+# A room is one file, so that a program that is linked with it takes only what it uses. What is built once, like the demonstration,
+# takes half the time with fewer files; those that know whether a part is there stay alone.
+set(library_units ${KCONTROL_SOURCES})
+if(KCONTROL_UNITY_LINES GREATER 3000)
+    set(knowing ${KCONTROL_SOURCES})
+    list(FILTER knowing INCLUDE REGEX "/(documents|schema_validate|transport_dns|metrics_registry)\\.cpp$")
+    list(REMOVE_ITEM library_units ${knowing})
+    kcontrol_batches(library_units parts kcontrol ${library_units})
+    list(APPEND library_units ${knowing})
+endif()
+add_library(kcontrol ${library_units})
 add_library(kcontrol::kcontrol ALIAS kcontrol)
 target_compile_definitions(kcontrol PUBLIC KCONTROL_SEPARATE_COMPILATION)
 # A room is one file: with sections, a program that links with --gc-sections holds only what it uses of it.

@@ -3,6 +3,7 @@
 # include shows, and after a change one file is compiled. KIND: tests or parts. Of tests only *_test.cpp are put together.
 # Presets that users build ask for it, too: where there is no Python, it only takes longer.
 option(KCONTROL_UNITY "Compile programs and tests in batches of sources, if Python is there" OFF)
+set(KCONTROL_UNITY_LINES 1500 CACHE STRING "With KCONTROL_UNITY: lines of a batch. From 3001 on rooms of the library are put together, too")
 if(KCONTROL_UNITY)
     find_package(Python3 COMPONENTS Interpreter)
 endif()
@@ -27,7 +28,7 @@ function(kcontrol_batches out kind name)
             list(APPEND together ${source})
         endif()
     endforeach()
-    execute_process(COMMAND ${Python3_EXECUTABLE} ${tool} ${kind} --plan 1500 ${folder} ${together}
+    execute_process(COMMAND ${Python3_EXECUTABLE} ${tool} ${kind} --plan ${KCONTROL_UNITY_LINES} ${folder} ${together}
                     OUTPUT_VARIABLE plan OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     string(REPLACE ";" "," plan "${plan}")
     string(REPLACE "\n" ";" plan "${plan}")

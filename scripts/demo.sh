@@ -17,7 +17,7 @@ for argument in "$@"; do
     esac
 done
 step "Packages"
-ensure_packages "$mode" build
+ensure_packages "$mode" build demo
 use_ccache
 step "Build (some minutes the first time)"
 configure "$preset"

@@ -1,10 +1,15 @@
 # shellcheck shell=bash
 # Debian and Ubuntu systems in folders of their own, for worlds.sh and clean-machine.sh, which read this file after lib.sh.
 
-# What making and entering one takes.
+SYSTEM_ARGUMENTS=("$@")
+
+# What making and entering one takes. The script begins anew with mounts of its own: however it ends, this machine's /proc is not
+# left in a folder that somebody will remove.
 need_systems() {
     command -v debootstrap >/dev/null || die "debootstrap is not installed: apt-get install debootstrap"
     ((EUID == 0)) || die "only root can make a system in a folder: run this as root"
+    [[ -n ${KCONTROL_OWN_MOUNTS-} ]] ||
+        KCONTROL_OWN_MOUNTS=1 exec unshare --mount --propagation private "$0" "${SYSTEM_ARGUMENTS[@]}"
 }
 
 # make_system ROOT SUITE: a minimal system in the folder ROOT, unless it is there already.

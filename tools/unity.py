@@ -7,8 +7,9 @@ usage: unity.py tests|parts --plan LINES FOLDER SOURCE... | unity.py tests|parts
             first declaration) is a batch of its own
   parts     sources of a program are included one after the other. Those whose unnamed namespaces have the same names, or that
             define macros, are not in one batch
-  --plan    prints one batch per line, the sources separated by semicolons; none has more than LINES lines. The names of the
-            sources decide where one ends, so that few batches change when a source does
+  --plan    prints one batch per line, the sources separated by semicolons; none has more than LINES lines, those of the .ipp
+            files that a source includes among them. Up to 3000 LINES the names of the sources decide where one ends, so that
+            few batches change when a source does. With more, as few batches as possible: for what is built once
   OUT       the file to write. It has no path of this checkout, so that a compiler's cache knows it in every other one
   FOLDER    the folder that the names of sources are relative to; for tests it is on the compiler's include path
 """
@@ -20,10 +21,12 @@ import tempfile
 import zlib
 
 AVERAGE = 8  # sources in a batch, if they are short
+STABLE = 3000  # lines: larger batches need not stay the same
 
 # What must stand at the outermost level.
 OUTERMOST = re.compile(r"^(namespace (kcontrol|std|boost|doctest|fmt)\b(?! *=)|template <>|int main\(|extern \"C\"|DOCTEST_|"
                        r"#define DOCTEST)", re.M)
+DEFINITIONS = re.compile(r"^#include <(kcontrol/[^>]+\.ipp)>", re.M)
 MACRO = re.compile(r"^#\s*define (\w+)", re.M)
 
 
@@ -72,25 +75,43 @@ def name_of(source, folder):
     return source.resolve().relative_to(folder.resolve()).as_posix()
 
 
+class Batch:
+    def __init__(self):
+        self.sources, self.lines, self.names = [], 0, set()
+
+    def has_room(self, lines, names, most):
+        return self.lines + lines <= most and not names & self.names
+
+    def add(self, source, lines, names):
+        self.sources.append(source)
+        self.lines += lines
+        self.names |= names
+
+
+def length(text, folder):
+    """A room of the library is a file of #include lines: what counts is what they include."""
+    parts = (folder / "include" / name for name in DEFINITIONS.findall(text))
+    return text.count("\n") + sum(part.read_text().count("\n") for part in parts if part.is_file())
+
+
 def plan(kind, sources, most, folder):
     """Batches in the order of the names; those that are alone come last."""
     batches, alone = [], []
-    lines, taken = 0, set()
     for source in sorted(sources):
         text = source.read_text()
-        length = text.count("\n")
         names = private_names(text) if kind == "parts" else set()
         if not (part_fits if kind == "parts" else test_fits)(text):
             alone.append([source])
             continue
-        begins = zlib.crc32(name_of(source, folder).encode()) % AVERAGE == 0
-        if not batches or begins or lines + length > most or names & taken:
-            batches.append([])
-            lines, taken = 0, set()
-        batches[-1].append(source)
-        lines += length
-        taken |= names
-    return batches + alone
+        lines = length(text, folder)
+        ends = most <= STABLE and zlib.crc32(name_of(source, folder).encode()) % AVERAGE == 0
+        candidates = batches if most > STABLE else [] if ends else batches[-1:]
+        batch = next((batch for batch in candidates if batch.has_room(lines, names, most)), None)
+        if batch is None:
+            batch = Batch()
+            batches.append(batch)
+        batch.add(source, lines, names)
+    return [batch.sources for batch in batches] + alone
 
 
 def from_folder(line, source, folder):
@@ -177,6 +198,18 @@ def part_units(root, failures):
         failures.append("a unit of parts")
 
 
+def rooms(root, failures):
+    (root / "include/kcontrol").mkdir(parents=True)
+    (root / "include/kcontrol/a.ipp").write_text("int a;\n" * 5000)
+    texts = {"a.cpp": "#include <kcontrol/a.ipp>\n", "b.cpp": "#include <kcontrol/a.ipp>\n", "c.cpp": "int c;\n"}
+    paths = {file: root / "room" / file for file in texts}
+    for file, text in texts.items():
+        paths[file].write_text(text)
+    found = names_of(plan("parts", paths.values(), 6000, root))
+    if found != [["a.cpp", "c.cpp"], ["b.cpp"]]:
+        failures.append(f"the batches of rooms are {found}")
+
+
 def stable_batches(root, failures):
     many = [root / f"room/many{number}_test.cpp" for number in range(100)]
     for path in many:
@@ -190,7 +223,7 @@ def stable_batches(root, failures):
 
 def self_test():
     failures = []
-    for test in (test_units, part_units, stable_batches):
+    for test in (test_units, part_units, rooms, stable_batches):
         with tempfile.TemporaryDirectory() as name:
             (pathlib.Path(name) / "room").mkdir()
             test(pathlib.Path(name), failures)
