@@ -25,7 +25,7 @@ bool matches_resource(std::string_view rule, const admission_attributes& request
     return (resource == "*" || resource == request.resource.resource) && (below == "*" || below == request.subresource);
 }
 
-const json::array& array_at(const json::value& from, std::string_view name) {
+const json::array& member_list(const json::value& from, std::string_view name) {
     static const json::array none;
     const json::value* found = json::find(from, {name});
     return found != nullptr && found->is_array() ? found->get_array() : none;
@@ -52,7 +52,7 @@ admission_hook read_admission_hook(const json::value& from, bool mutating) {
     out.name = json::get_string(from, {"name"});
     out.mutating = mutating;
     if (const json::value* client = json::find(from, {"clientConfig"})) out.client = read_webhook_client(*client);
-    for (const auto& rule : array_at(from, "rules")) out.rules.push_back(read_admission_rule(rule));
+    for (const auto& rule : member_list(from, "rules")) out.rules.push_back(read_admission_rule(rule));
     if (const json::value* found = json::find(from, {"namespaceSelector"})) out.namespace_selector = *found;
     if (const json::value* found = json::find(from, {"objectSelector"})) out.object_selector = *found;
     out.ignores_failures = json::get_string(from, {"failurePolicy"}) == "Ignore";
@@ -68,7 +68,7 @@ admission_hook read_admission_hook(const json::value& from, bool mutating) {
         out.review_version = version;
         break;
     }
-    for (const auto& condition : array_at(from, "matchConditions")) {
+    for (const auto& condition : member_list(from, "matchConditions")) {
         const std::string_view text = json::get_string(condition, {"expression"});
         out.conditions.emplace_back(text, cel_expression::parse(text));
     }
@@ -85,7 +85,7 @@ public:
         check_name(std::string(json::get_string(hook, {"name"})), names);
         check_client(hook);
         std::size_t index = 0;
-        for (const auto& rule : array_at(hook, "rules")) check_rule(rule, "rules[" + std::to_string(index++) + "]");
+        for (const auto& rule : member_list(hook, "rules")) check_rule(rule, "rules[" + std::to_string(index++) + "]");
         check_versions(hook);
         check_choice(hook, "failurePolicy", {"Fail", "Ignore"}, false);
         check_choice(hook, "matchPolicy", {"Equivalent", "Exact"}, false);
@@ -97,7 +97,7 @@ public:
                 "Invalid value: " + json::serialize(*seconds) + ": the timeout value must be between 1 and 30 seconds");
         }
         index = 0;
-        for (const auto& one : array_at(hook, "matchConditions")) check_condition(one, index++);
+        for (const auto& one : member_list(hook, "matchConditions")) check_condition(one, index++);
     }
 
 private:
@@ -243,7 +243,7 @@ std::optional<std::string> admission_hook::version_for(const admission_attribute
 std::vector<admission_hook> read_admission_hooks(const json::value& configuration) {
     const bool mutating = json::get_string(configuration, {"kind"}) == "MutatingWebhookConfiguration";
     std::vector<admission_hook> out;
-    for (const auto& one : detail::array_at(configuration, "webhooks")) {
+    for (const auto& one : detail::member_list(configuration, "webhooks")) {
         out.push_back(detail::read_admission_hook(one, mutating));
     }
     return out;
@@ -254,7 +254,7 @@ std::vector<field_problem> validate_webhook_configuration(const json::value& con
     std::vector<field_problem> out;
     std::set<std::string> names;
     std::size_t index = 0;
-    for (const auto& one : detail::array_at(configuration, "webhooks")) {
+    for (const auto& one : detail::member_list(configuration, "webhooks")) {
         detail::webhook_checker(out, mutating, "webhooks[" + std::to_string(index++) + "]").check(one, names);
     }
     return out;
