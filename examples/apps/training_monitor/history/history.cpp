@@ -9,7 +9,7 @@ namespace {
 
 using kcontrol::wall_time;
 
-std::string cut(const std::string& text) {
+std::string cut_value(const std::string& text) {
     if (text.size() <= span::max_text) return text;
     std::size_t end = span::max_text;  // never inside a character
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
@@ -103,8 +103,8 @@ std::optional<transition> history::see(const change& c, wall_time now, std::vect
             turned = transition{before.first, job.state, was_away};
             if (was_away && is_final(job.state)) note(missed{c.job, before.first, before.second, std::nullopt}, out);
         } else {
-            r->spans.back().reason = cut(job.reason);
-            r->spans.back().message = cut(message_of(job));
+            r->spans.back().reason = cut_value(job.reason);
+            r->spans.back().message = cut_value(message_of(job));
         }
     }
     in_view_ += std::exchange(r->in_view, true) ? 0U : 1U;
@@ -115,7 +115,7 @@ std::optional<transition> history::see(const change& c, wall_time now, std::vect
 
 void history::set_state(job_record& r, const job_view& job, wall_time from) {
     if (!r.spans.empty()) r.spans.back().to = from;
-    r.spans.push_back(span{job.state, cut(job.reason), cut(message_of(job)), from, std::nullopt});
+    r.spans.push_back(span{job.state, cut_value(job.reason), cut_value(message_of(job)), from, std::nullopt});
     for (; r.spans.size() > options_.max_spans(); ++r.first_span) r.spans.erase(r.spans.begin());
 }
 
