@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
     kcontrol::cluster_record lab("lab");
     lab.path = "/lab.yaml";
     if (!(*records)->put(lab)) return 1;
-    const auto seen = (*records)->look(false);
+    const auto seen = (*records)->poll(false);
     if (!seen || !*seen || (*seen)->size() != 1) return 1;
     std::puts("kcontrol::records works");
     return 0;
