@@ -27,7 +27,7 @@ FLOORS = {
     "client": 6,
     "access": 7, "watch": 7, "leader": 7, "record": 7, "controllerutil": 7,
     "cache": 8,
-    "cluster": 9,
+    "cluster": 9, "service": 9,
     "controller": 10,
     "manager": 11,
     "multicluster": 12, "webhook": 12,

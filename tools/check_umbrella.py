@@ -2,8 +2,8 @@
 """The umbrella check: kcontrol.hpp includes every public header, src.hpp every definition.
 
 What is for tests (testing/) is not in them: that is what a program includes and builds, and kcontrol::testing is always a
-compiled library. Nor is records/, which needs SQLite; records/src.hpp has its own. Nor is api/ in kcontrol.hpp: a program
-includes the kinds it uses.
+compiled library. Nor is records/, which needs SQLite; records/src.hpp has its own. Nor are api/ and service/ in kcontrol.hpp: a
+program includes the kinds it uses, and service/ is for programs that are no controllers.
 usage: check_umbrella.py [ROOT] [--self-test]      check_umbrella.py --write: writes both files
 """
 import pathlib
@@ -16,8 +16,8 @@ HEAD = """// {what}
 #pragma once
 
 """
-KCONTROL = HEAD.format(what="Every public header of the library but api/, testing/ and records/. Convenient, and slower "
-                            "to\n// compile than the few you need.")
+KCONTROL = HEAD.format(what="Every public header of the library but api/, testing/, records/ and service/. Convenient, and\n"
+                            "// slower to compile than the few you need.")
 SRC = HEAD.format(what="Every definition of the library, for a build without CMake: include it in one source file of "
                        "yours.") + """#ifndef KCONTROL_SEPARATE_COMPILATION
 #error "kcontrol/src.hpp is for compiled mode: define KCONTROL_SEPARATE_COMPILATION in every source file"
@@ -39,7 +39,7 @@ def includes(root, suffix, skip):
 def wanted(root):
     return {
         "include/kcontrol/kcontrol.hpp": KCONTROL + includes(
-            root, ".hpp", lambda parts: ({"api", "detail", "impl", "kcontrol.hpp", "src.hpp"} | APART) & set(parts)),
+            root, ".hpp", lambda parts: ({"api", "service", "detail", "impl", "kcontrol.hpp", "src.hpp"} | APART) & set(parts)),
         "include/kcontrol/src.hpp": SRC + includes(root, ".ipp", lambda parts: APART & set(parts)),
         "include/kcontrol/records/src.hpp": RECORDS_SRC + includes(root, ".ipp", lambda parts: "records" not in parts),
     }
