@@ -131,6 +131,8 @@ public:
     bool synced() const noexcept { return synced_; }
     /// The version up to which the store is known to be; empty before the first list.
     const std::string& resource_version() const noexcept { return version_; }
+    /// A watch is open: neither its end nor its failure was reported.
+    bool is_watching() const noexcept { return watches_.is_open(); }
     std::uint64_t server_changes() const noexcept { return server_changes_; }  ///< times another server answered
     std::uint64_t rollbacks() const noexcept { return rollbacks_; }            ///< times versions went back
 
