@@ -33,7 +33,7 @@ packages() {
     build)
         echo g++ cmake ninja-build pkg-config "libboost$boost-dev" "libboost-json$boost-dev" libssl-dev \
             libsimdjson-dev libfmt-dev libyaml-dev libre2-dev libc-ares-dev zlib1g-dev prometheus-cpp-dev libabsl-dev tzdata \
-            libsqlite3-dev libnghttp2-dev libprotozero-dev
+            libsqlite3-dev libnghttp2-dev
         ;;
     demo) echo python3 ;;  # it puts sources together: the build takes half the time
     test)

@@ -3,7 +3,7 @@
 
 Also: impl/ and detail/ of a room only from that room; testing/ only from tests and examples; Beast,
 OpenSSL and Asio's sockets only in transport/; simdjson only in json/impl/, libyaml in documents/impl/, RE2 in
-schema/impl/, prometheus-cpp in metrics/impl/, c-ares and nghttp2 in transport/impl/, zlib in http/impl/, SQLite in records/impl/; and no public header reaches any of them in compiled mode (by following the includes, as a user's compiler
+schema/impl/, prometheus-cpp in metrics/impl/, c-ares and nghttp2 in transport/impl/ (service/impl/ asks the kubelet), zlib in http/impl/, SQLite in records/impl/; and no public header reaches any of them in compiled mode (by following the includes, as a user's compiler
 would).
 kcontrol::testing is compiled: src/testing/ has the definitions and private headers of include/kcontrol/testing/, and
 src/testserver/, below it, the API server. The latter includes of testing/ only the server's vocabulary. Private headers of both
@@ -45,6 +45,7 @@ COMPILED = {"testserver": {"testserver"}, "testing": {"testing", "testserver"}}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 NETWORK = re.compile(r"^(boost/beast|openssl/|boost/asio/ssl|boost/asio/ip/|boost/asio/(local|generic)/)"
                      r"|^boost/asio\.hpp$")
+ASKS_KUBELET = re.compile(r"^(boost/asio/local/|nghttp2/)")
 # Heavy headers that one room alone may include, behind its wall.
 WALLED = {
     "json": re.compile(r"^simdjson"),
@@ -87,10 +88,12 @@ def check_library_include(where, own, private, target):
         if other_private and other != room and not where.split(":")[0].endswith("/src.hpp"):
             return f"{where}: {target} is private to {other}/"
         return None
-    if NETWORK.search(target) and room != "transport":
+    # The kubelet is asked over gRPC, on a Unix socket.
+    asks_kubelet = room == "service" and private and ASKS_KUBELET.search(target)
+    if NETWORK.search(target) and room != "transport" and not asks_kubelet:
         return f"{where}: only transport/ may include <{target}>"
     for owner, walled in WALLED.items():
-        if walled.search(target) and not (room == owner and private):
+        if walled.search(target) and not (room == owner and private) and not asks_kubelet:
             return f"{where}: only {owner}/impl/ may include <{target}>"
     return None
 
@@ -115,16 +118,14 @@ def check_outside(root):
         relative = path.relative_to(root)
         for line, target in includes(path):
             if not target.startswith("kcontrol/"):
-                # Tests are the other side: they compress what the library decodes, serve HTTP/2 and write records. The
-                # labeler asks the kubelet over gRPC, which no room does.
+                # Tests are the other side: they compress what the library decodes, serve HTTP/2 and write records.
                 other_side = relative.parts[0] == "tests" and target in ("zlib.h", "nghttp2/nghttp2.h", "sqlite3.h")
-                asks_kubelet = relative.parts[:4] == ("examples", "apps", "gpu_labeler", "pods") and target.startswith("nghttp2/")
                 # The monitor's state file has more in it than records of clusters.
                 keeps_state = target == "sqlite3.h" and relative.parts[:4] == ("examples", "apps", "training_monitor", "memory")
                 # The library decodes gzip; the monitor's answers are the only ones that are compressed.
                 compresses = target == "zlib.h" and relative.parts == ("examples", "apps", "training_monitor", "web", "gzip.cpp")
                 for owner, walled in WALLED.items():
-                    if walled.search(target) and not (other_side or asks_kubelet or keeps_state or compresses):
+                    if walled.search(target) and not (other_side or keeps_state or compresses):
                         yield f"{relative}:{line}: only {owner}/impl/ may include <{target}>"
                 continue
             room, private = room_of(target[len("kcontrol/"):])
@@ -292,6 +293,9 @@ PLANTED = [
     ("include/kcontrol/runtime/a.hpp", "#include <boost/asio/ip/tcp.hpp>\n", "only transport/"),
     ("include/kcontrol/runtime/a.hpp", "#include <boost/asio.hpp>\n", "only transport/"),
     ("include/kcontrol/json/a.hpp", "#include <simdjson.h>\n", "only json/impl/"),
+    ("include/kcontrol/service/a.hpp", "#include <nghttp2/nghttp2.h>\n", "only transport/impl/"),
+    ("include/kcontrol/service/a.hpp", "#include <boost/asio/local/stream_protocol.hpp>\n", "only transport/"),
+    ("include/kcontrol/service/impl/a.ipp", "#include <boost/asio/ip/tcp.hpp>\n", "only transport/"),
     ("include/kcontrol/model/impl/a.ipp", "#include <yaml.h>\n", "only documents/impl/"),
     ("include/kcontrol/model/a.hpp", "#include <re2/re2.h>\n", "only schema/impl/"),
     ("include/kcontrol/transport/a.hpp", "#include <boost/asio/ssl/context.hpp>\n", "a public header reaches"),
@@ -333,6 +337,7 @@ CLEAN = {
                                         "#include <kcontrol/transport/impl/a.ipp>\n#endif\n",
     "include/kcontrol/transport/impl/a.ipp": "#include <boost/beast/core.hpp>\n#include <openssl/ssl.h>\n",
     "include/kcontrol/json/impl/a.ipp": "#include <simdjson.h>\n",
+    "include/kcontrol/service/impl/a.ipp": "#include <nghttp2/nghttp2.h>\n#include <boost/asio/local/stream_protocol.hpp>\n",
     "include/kcontrol/documents/impl/a.ipp": "#include <yaml.h>\n",
     "tests/json/a_test.cpp": "#include <kcontrol/json/impl/a.ipp>\n#include <kcontrol/testing/a.hpp>\n",
     "src/base.cpp": "#include <kcontrol/base/impl/a.ipp>\n",

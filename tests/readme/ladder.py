@@ -290,6 +290,31 @@ def lease(program, cluster, config):
         sys.exit("9_lease: the Lease was not given up")
 
 
+def endpoints(program, cluster, config):
+    slices = cluster.url + "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
+    body = {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+            "metadata": {"name": "web-1", "labels": {"kubernetes.io/service-name": "web"}},
+            "endpoints": [{"addresses": ["10.0.0.1"]}], "ports": [{"name": "http", "port": 8080}]}
+    with Program(program, config, "default/web") as router:
+        router.wait_for("service default/web: there is no such Service")
+        cluster.request("POST", slices, body)
+        router.wait_for("+ 10.0.0.1:8080 ready")
+        router.wait_for("1 endpoints, live")
+        cluster.request("DELETE", slices + "/web-1")
+        router.wait_for("- 10.0.0.1:8080")
+        router.wait_for("0 endpoints, live")
+        router.end()
+
+
+def follow(program, candidate, config):
+    with Program(program, config, "k8s://default/cache") as follower:
+        with Program(candidate, config, "a", "10.0.0.1:5000") as leader:
+            follower.wait_for("leader: 10.0.0.1:5000, live")
+            leader.end()
+        follower.wait_for("leader: , live")
+        follower.end()
+
+
 def climb(programs, cluster, folder, make_cluster):
     """Every rung with this cluster; `make_cluster` makes a second one. The programs' files are in `folder`."""
     config = cluster.kubeconfig(folder / "kubeconfig")
@@ -301,6 +326,8 @@ def climb(programs, cluster, folder, make_cluster):
     any_kind(programs / "5_any_kind", cluster, config)
     embedded(programs / "7_embedded", cluster, config)
     lease(programs / "9_lease", cluster, config)
+    endpoints(programs / "11_endpoints", cluster, config)
+    follow(programs / "12_follow", programs / "9_lease", config)
     clusters(programs / "6_clusters", cluster, folder / "clusters", make_cluster)
 
 

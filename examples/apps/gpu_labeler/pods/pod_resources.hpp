@@ -1,12 +1,11 @@
-// Which containers the kubelet gave which devices to: the answer of its pod-resources API.
+// Which containers the kubelet gave which devices of NVIDIA's to.
 #pragma once
 
-#include <kcontrol/base/result.hpp>
+#include <kcontrol/service/pod_resources.hpp>
 
 #include "health/sample.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace gpu_labeler {
@@ -21,9 +20,9 @@ struct device_user {
     bool operator==(const device_user&) const = default;
 };
 
-/// Reads a `v1.ListPodResourcesResponse`: who has devices of resources named `nvidia.com/…`, in the kubelet's order.
-/// The number of a share, as in `GPU-…::3`, is cut off. Errors: decode_failed: the bytes are no such message.
-kcontrol::result<std::vector<device_user>> decode_pod_resources(std::string_view message);
+/// Who has devices of resources named `nvidia.com/…`, in the kubelet's order. The number of a share, as in `GPU-…::3`,
+/// is cut off.
+std::vector<device_user> users_of(const std::vector<kcontrol::service::pod_resources>& pods);
 
 /// Puts the users of each GPU, and of its slices, into the sample; sorted, each once.
 void attribute_users(node_sample& node, const std::vector<device_user>& users);

@@ -86,12 +86,12 @@ void measurer::publish(node_sample sample) {
 kcontrol::awaitable<void> measurer::ask_kubelet(std::stop_token stop) {
     auto next = env_.now();
     while (pods_ && !stop.stop_requested()) {
-        auto users = co_await pods_->list(stop);
+        const auto pods = co_await pods_->list(stop);
         if (stop.stop_requested()) co_return;
-        const auto why = users ? std::string() : users.error().message();
+        const auto why = pods ? std::string() : pods.error().message();
         if (why != pods_error_ && !why.empty()) log_.warning("who uses the GPUs is not known", {{"error", why}});
         pods_error_ = why;
-        auto now = users ? std::move(*users) : std::vector<device_user>();
+        auto now = pods ? users_of(*pods) : std::vector<device_user>();
         if (now != users_) {
             users_ = std::move(now);
             if (last_.state != reader_state::starting) publish(last_);

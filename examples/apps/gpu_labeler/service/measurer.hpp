@@ -4,8 +4,9 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/service/pod_resources_client.hpp>
 
-#include "pods/pod_resources_client.hpp"
+#include "pods/pod_resources.hpp"
 #include "reader/gpu_reader.hpp"
 
 #include <functional>
@@ -16,6 +17,8 @@
 #include <vector>
 
 namespace gpu_labeler {
+
+using kcontrol::service::pod_resources_client;
 
 /// Thread-safety: used on one strand, that of the reader's executor. Object lifetime: environment and reader outlive
 /// it, and it its coroutines.

@@ -4,8 +4,8 @@
 #include <kcontrol/testing/manual_environment.hpp>
 #include <kcontrol/testing/run.hpp>
 
-#include "pods/answers.hpp"
-#include "pods/fake_kubelet.hpp"
+#include "service/fake_kubelet.hpp"
+#include "service/pod_answers.hpp"
 #include "support/fake_nvml.hpp"
 
 #include <boost/asio/local/stream_protocol.hpp>
@@ -128,10 +128,10 @@ TEST_CASE("measurer: who uses a GPU is told as soon as the kubelet says so") {
     kcontrol::testing::temporary_directory directory;
     fixture f(one_gpu, directory.path("kubelet.sock"));
     boost::asio::local::stream_protocol::acceptor acceptor(f.context, directory.path("kubelet.sock"));
-    gpu_labeler::test::grpc_answer answer;
-    answer.body = gpu_labeler::test::framed(
-        gpu_labeler::test::pods_message({{"ns", "pod", {{"container", "nvidia.com/gpu", {"GPU-0"}}}}}));
-    kcontrol::testing::start(f.context, gpu_labeler::test::serve(acceptor, std::move(answer)));
+    kcontrol::test::grpc_answer answer;
+    answer.body = kcontrol::test::framed(
+        kcontrol::test::pods_message({{"ns", "pod", {{"container", "nvidia.com/gpu", {"GPU-0"}}}}}));
+    kcontrol::testing::start(f.context, kcontrol::test::serve(acceptor, std::move(answer)));
     f.until([&] { return !f.samples.empty() && !f.samples.back().gpus[0].users.empty(); });
     CHECK(f.samples.back().gpus[0].users[0].pod == "pod");
     f.machine.write(one_gpu + "event gpu=0 type=8 data=31\n");

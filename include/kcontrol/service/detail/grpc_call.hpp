@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/config.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -9,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace gpu_labeler {
+namespace kcontrol::inline v0_1::service::detail {
 
 /// A unary call: one message there, one back.
 ///
@@ -17,27 +18,31 @@ namespace gpu_labeler {
 class grpc_call {
 public:
     /// `method` is the path, /PACKAGE.SERVICE/METHOD; the answer may have `most` bytes.
-    grpc_call(std::string method, std::string message, std::size_t most);
-    ~grpc_call();
+    KCONTROL_DECL grpc_call(std::string method, std::string message, std::size_t most);
+    KCONTROL_DECL ~grpc_call();
     grpc_call(const grpc_call&) = delete;
     grpc_call& operator=(const grpc_call&) = delete;
 
     /// Bytes to send now; empty: none until more came. Ask again after each receive().
-    std::string send();
+    KCONTROL_DECL std::string send();
 
     /// Bytes that came. After an error nothing more is to be sent or received; errors are also the call's outcome.
-    void receive(std::string_view bytes);
+    KCONTROL_DECL void receive(std::string_view bytes);
 
     /// The peer closed the connection.
-    void closed();
+    KCONTROL_DECL void closed();
 
     /// The answer's message, or why there is none, once that is known: too_large; protocol_error; truncated;
     /// unavailable, with what the server says.
-    const std::optional<kcontrol::result<std::string>>& outcome() const noexcept;
+    KCONTROL_DECL const std::optional<result<std::string>>& outcome() const noexcept;
 
 private:
     struct state;
     std::unique_ptr<state> state_;
 };
 
-}  // namespace gpu_labeler
+}  // namespace kcontrol::service::detail
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/service/impl/grpc_call.ipp>
+#endif

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace gpu_labeler::test {
+namespace kcontrol::test {
 
 /// What the server answers. Headers and trailers are sent as they are; a body without trailers ends the stream.
 struct grpc_answer {
@@ -127,7 +127,7 @@ private:
 };
 
 /// Answers one call over a socket.
-inline kcontrol::awaitable<void> serve(boost::asio::local::stream_protocol::acceptor& acceptor, grpc_answer answer) {
+inline awaitable<void> serve(boost::asio::local::stream_protocol::acceptor& acceptor, grpc_answer answer) {
     auto socket = co_await acceptor.async_accept(boost::asio::use_awaitable);
     fake_kubelet kubelet(std::move(answer));
     std::array<char, 4096> buffer{};
@@ -143,4 +143,4 @@ inline kcontrol::awaitable<void> serve(boost::asio::local::stream_protocol::acce
     }
 }
 
-}  // namespace gpu_labeler::test
+}  // namespace kcontrol::test

@@ -1,6 +1,7 @@
-#include "pods/grpc_call.hpp"
+#pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/service/detail/grpc_call.hpp>
 
 #include <algorithm>
 #include <array>
@@ -8,27 +9,19 @@
 #include <cstring>
 #include <nghttp2/nghttp2.h>
 
-namespace gpu_labeler {
+namespace kcontrol::inline v0_1::service::detail {
 
-using kcontrol::errc;
-using kcontrol::error;
-using kcontrol::result;
+inline constexpr std::size_t prefix_size = 5;  // a flag and the length of what follows, big endian
+inline constexpr std::size_t most_of_a_header = 1024;
 
-namespace {
-
-constexpr std::size_t prefix_size = 5;  // a flag and the length of what follows, big endian
-constexpr std::size_t most_of_a_header = 1024;
-
-std::string with_prefix(const std::string& message) {
+inline std::string with_prefix(const std::string& message) {
     const auto size = static_cast<std::uint32_t>(message.size());
     std::string out(1, '\0');
     for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(size >> shift & 0xff);
     return out + message;
 }
 
-std::string printable(std::string_view text) { return kcontrol::escape_control(text.substr(0, 200)); }
-
-}  // namespace
+inline std::string printable(std::string_view text) { return escape_control(text.substr(0, 200)); }
 
 struct grpc_call::state {
     nghttp2_session* session = nullptr;
@@ -51,7 +44,7 @@ struct grpc_call::state {
 };
 
 // The stream is over.
-void grpc_call::state::finish(std::uint32_t http2_error) {
+inline void grpc_call::state::finish(std::uint32_t http2_error) {
     if (too_large) return fail(errc::too_large, "its answer has more than " + std::to_string(most) + " bytes");
     if (grpc_status.empty()) {
         if (!http_status.empty() && http_status != "200") {
@@ -77,11 +70,9 @@ void grpc_call::state::finish(std::uint32_t http2_error) {
     outcome.emplace(body.substr(prefix_size));
 }
 
-namespace {
-
 // nghttp2 calls these; `user` is the call's state. They must not throw: what they keep is bounded.
 template <class State>
-struct callbacks {
+struct grpc_callbacks {
     static int on_header(nghttp2_session*, const nghttp2_frame*, const std::uint8_t* name, std::size_t name_size,
                          const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* user) {
         auto& self = *static_cast<State*>(user);
@@ -120,23 +111,21 @@ struct callbacks {
     }
 };
 
-nghttp2_nv header(std::string_view name, std::string_view value) {
+inline nghttp2_nv grpc_header(std::string_view name, std::string_view value) {
     const auto bytes = [](std::string_view text) {
         return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));  // nghttp2 copies them
     };
     return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
-}  // namespace
-
-grpc_call::grpc_call(std::string method, std::string message, std::size_t most) : state_(new state) {
+KCONTROL_DECL grpc_call::grpc_call(std::string method, std::string message, std::size_t most) : state_(new state) {
     state_->request = with_prefix(message);
     state_->most = most;
     if (!state_->start(method)) state_->fail(errc::unavailable, "no request can be made");
 }
 
-bool grpc_call::state::start(const std::string& method) {
-    using hooks = callbacks<state>;
+inline bool grpc_call::state::start(const std::string& method) {
+    using hooks = grpc_callbacks<state>;
     nghttp2_session_callbacks* set = nullptr;
     if (nghttp2_session_callbacks_new(&set) != 0) return false;
     nghttp2_session_callbacks_set_on_header_callback(set, hooks::on_header);
@@ -145,13 +134,13 @@ bool grpc_call::state::start(const std::string& method) {
     const int made = nghttp2_session_client_new(&session, set, this);
     nghttp2_session_callbacks_del(set);
     if (made != 0) return false;
-    const std::array headers{header(":method", "POST"),
-                             header(":scheme", "http"),
-                             header(":path", method),
-                             header(":authority", "localhost"),
-                             header("content-type", "application/grpc"),
-                             header("te", "trailers"),
-                             header("user-agent", "gpu_labeler")};
+    const std::array headers{grpc_header(":method", "POST"),
+                             grpc_header(":scheme", "http"),
+                             grpc_header(":path", method),
+                             grpc_header(":authority", "localhost"),
+                             grpc_header("content-type", "application/grpc"),
+                             grpc_header("te", "trailers"),
+                             grpc_header("user-agent", "kcontrol")};
     nghttp2_data_provider content{};
     content.source.ptr = this;
     content.read_callback = hooks::read_request;
@@ -159,16 +148,16 @@ bool grpc_call::state::start(const std::string& method) {
            nghttp2_submit_request(session, nullptr, headers.data(), headers.size(), &content, nullptr) >= 0;
 }
 
-grpc_call::~grpc_call() { nghttp2_session_del(state_->session); }
+KCONTROL_DECL grpc_call::~grpc_call() { nghttp2_session_del(state_->session); }
 
 // A server that says goodbye, or to whom goodbye was said as it makes no sense.
-void grpc_call::state::look_for_end() {
+inline void grpc_call::state::look_for_end() {
     if (session == nullptr || nghttp2_session_want_read(session) != 0 || nghttp2_session_want_write(session) != 0)
         return;
     fail(errc::protocol_error, "the conversation ended without an answer; does it speak HTTP/2?");
 }
 
-std::string grpc_call::send() {
+KCONTROL_DECL std::string grpc_call::send() {
     std::string out;
     while (state_->session != nullptr) {
         const std::uint8_t* bytes = nullptr;
@@ -181,7 +170,7 @@ std::string grpc_call::send() {
     return out;
 }
 
-void grpc_call::receive(std::string_view bytes) {
+KCONTROL_DECL void grpc_call::receive(std::string_view bytes) {
     if (state_->session == nullptr || state_->outcome) return;
     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
     const auto size = nghttp2_session_mem_recv(state_->session, data, bytes.size());
@@ -192,8 +181,10 @@ void grpc_call::receive(std::string_view bytes) {
     state_->look_for_end();
 }
 
-void grpc_call::closed() { state_->fail(errc::connection_lost, "it closed the connection before it answered"); }
+KCONTROL_DECL void grpc_call::closed() {
+    state_->fail(errc::connection_lost, "it closed the connection before it answered");
+}
 
-const std::optional<result<std::string>>& grpc_call::outcome() const noexcept { return state_->outcome; }
+KCONTROL_DECL const std::optional<result<std::string>>& grpc_call::outcome() const noexcept { return state_->outcome; }
 
-}  // namespace gpu_labeler
+}  // namespace kcontrol::service::detail

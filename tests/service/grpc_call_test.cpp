@@ -1,16 +1,16 @@
-#include "pods/grpc_call.hpp"
+#include <kcontrol/service/detail/grpc_call.hpp>
 
-#include "pods/fake_kubelet.hpp"
+#include "service/fake_kubelet.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-using namespace gpu_labeler;
-using gpu_labeler::test::fake_kubelet;
-using gpu_labeler::test::framed;
-using gpu_labeler::test::grpc_answer;
+using namespace kcontrol::service::detail;
 using kcontrol::errc;
+using kcontrol::test::fake_kubelet;
+using kcontrol::test::framed;
+using kcontrol::test::grpc_answer;
 
 namespace {
 

@@ -1,25 +1,24 @@
-#include "pods/pod_resources_client.hpp"
-
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/service/pod_resources_client.hpp>
 #include <kcontrol/testing/run.hpp>
 #include <kcontrol/testing/temporary_directory.hpp>
 
-#include "pods/answers.hpp"
-#include "pods/fake_kubelet.hpp"
+#include "service/fake_kubelet.hpp"
+#include "service/pod_answers.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <doctest/doctest.h>
 
-using namespace gpu_labeler;
-using namespace gpu_labeler::test;
+using namespace kcontrol::service;
+using namespace kcontrol::test;
 using kcontrol::errc;
 namespace asio = boost::asio;
 using asio::local::stream_protocol;
 
 namespace {
 
-using listed = kcontrol::result<std::vector<device_user>>;
+using listed = kcontrol::result<std::vector<pod_resources>>;
 
 // Takes the connection, and says nothing, or closes it at once.
 kcontrol::awaitable<void> take(stream_protocol::acceptor& acceptor, std::vector<stream_protocol::socket>& into,
@@ -32,6 +31,11 @@ kcontrol::awaitable<void> ask(pod_resources_client& client, std::stop_token stop
     into = co_await client.list(stop);
 }
 
+kcontrol::awaitable<void> ask_for(pod_resources_client& client, kcontrol::namespaced_name pod,
+                                  kcontrol::result<pod_resources>& into) {
+    into = co_await client.get(std::move(pod), {});
+}
+
 struct fixture {
     kcontrol::system_environment env;
     asio::io_context context;
@@ -42,6 +46,12 @@ struct fixture {
         pod_resources_client client(env, context.get_executor(), path, timeout);
         listed out = kcontrol::error(errc::unavailable);
         kcontrol::testing::run(context, ask(client, stop, out));
+        return out;
+    }
+    kcontrol::result<pod_resources> get(const std::string& ns, const std::string& name) {
+        pod_resources_client client(env, context.get_executor(), path, std::chrono::minutes(1));
+        kcontrol::result<pod_resources> out = kcontrol::error(errc::unavailable);
+        kcontrol::testing::run(context, ask_for(client, kcontrol::namespaced_name(ns, name), out));
         return out;
     }
 };
@@ -63,7 +73,15 @@ TEST_CASE("kubelet: its list over a socket") {
     const auto users = f.list();
     REQUIRE(users);
     REQUIRE(users->size() == 2000);
-    CHECK(users->back() == device_user{"team", "pod-1999", "main", "GPU-1999"});
+    const auto& last = users->back();
+    CHECK(last.namespace_ == "team");
+    CHECK(last.name == "pod-1999");
+    REQUIRE(last.containers.size() == 1);
+    CHECK(last.containers[0].name == "main");
+    CHECK(last.containers[0].cpus == std::vector<std::int64_t>{7});
+    REQUIRE(last.containers[0].devices.size() == 1);
+    CHECK(last.containers[0].devices[0].resource == "nvidia.com/gpu");
+    CHECK(last.containers[0].devices[0].ids == std::vector<std::string>{"GPU-1999"});
 }
 
 TEST_CASE("kubelet: no socket is nobody, no kubelet is an error") {
@@ -104,4 +122,29 @@ TEST_CASE("kubelet: a stop ends the call") {
     const auto users = f.list(std::chrono::minutes(1), stop.get_token());
     REQUIRE_FALSE(users);
     CHECK(users.error() == errc::stopped);
+}
+
+TEST_CASE("kubelet: one pod by its name") {
+    fixture f;
+    const auto none = f.get("team", "a");
+    REQUIRE_FALSE(none);
+    CHECK(none.error() == errc::unavailable);  // no socket: that is no answer about the pod
+    stream_protocol::acceptor acceptor(f.context, stream_protocol::endpoint(f.path));
+    grpc_answer answer;
+    answer.body = framed(pods_message({{"team", "a", {{"main", "nvidia.com/gpu", {"GPU-1", "GPU-2"}}}}}));
+    kcontrol::testing::start(f.context, serve(acceptor, answer));
+    const auto one = f.get("team", "a");
+    REQUIRE(one);
+    CHECK(one->name == "a");
+    CHECK(one->containers.at(0).devices.at(0).ids.size() == 2);
+
+    grpc_answer refused;
+    refused.headers = {{":status", "200"}, {"grpc-status", "2"}, {"grpc-message", "pod b not found"}};
+    refused.trailers.clear();
+    kcontrol::testing::start(f.context, serve(acceptor, refused));
+    const auto other = f.get("team", "b");
+    REQUIRE_FALSE(other);
+    CHECK(other.error() == errc::unavailable);
+    CHECK(other.error().message().starts_with("team/b: "));
+    CHECK(other.error().message().find("pod b not found") != std::string::npos);
 }

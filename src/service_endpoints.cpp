@@ -1,0 +1,10 @@
+#include <kcontrol/service/impl/cache_text.ipp>
+#include <kcontrol/service/impl/endpoint_set.ipp>
+#include <kcontrol/service/impl/endpoints.ipp>
+#include <kcontrol/service/impl/endpoints_machine.ipp>
+#include <kcontrol/service/impl/endpoints_target.ipp>
+#include <kcontrol/service/impl/freshness_machine.ipp>
+#include <kcontrol/service/impl/leader_follower.ipp>
+#include <kcontrol/service/impl/leader_machine.ipp>
+#include <kcontrol/service/impl/port_choice.ipp>
+#include <kcontrol/service/impl/private_file_linux.ipp>

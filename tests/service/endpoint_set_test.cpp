@@ -1,0 +1,214 @@
+#include <kcontrol/service/detail/endpoint_set.hpp>
+
+#include "service/stage.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <random>
+
+namespace {
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+using service::endpoint;
+using service::detail::conflict_rule;
+using service::detail::endpoint_set;
+
+endpoint make(const std::string& address, bool ready = true, const std::string& pod = {}) {
+    endpoint out;
+    out.address = address;
+    out.port = 80;
+    out.ready = out.serving = ready;
+    out.pod = pod;
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("endpoint_set: one endpoint for each address and port, in order") {
+    endpoint_set set;
+    set.put("a", "5", {make("10.0.0.2"), make("10.0.0.1"), make("10.0.0.2", false)});
+    auto delta = set.take();
+    CHECK(text_of(set.value()) == "10.0.0.1:80 10.0.0.2:80");  // of two in one slice the first counts
+    CHECK(text_of(delta.added) == "10.0.0.1:80 10.0.0.2:80");
+    CHECK(delta.removed.empty());
+    CHECK(set.take().empty());
+
+    endpoint other = make("10.0.0.1");
+    other.port = 81;
+    set.put("b", "6", {other});
+    CHECK(text_of(set.take().added) == "10.0.0.1:81");
+    CHECK(text_of(set.value()) == "10.0.0.1:80 10.0.0.1:81 10.0.0.2:80");
+}
+
+TEST_CASE("endpoint_set: of two reports of one place the larger resourceVersion counts") {
+    struct {
+        const char *a, *b;
+        bool b_counts;
+    } const table[] = {
+        {"5", "6", true},
+        {"6", "5", false},
+        {"9", "10", true},
+        {"10", "9", false},
+        {"99999999999999999999", "100000000000000000000", true},
+        {"", "1", true},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.a);
+        CAPTURE(row.b);
+        for (const bool a_first : {true, false}) {
+            endpoint_set set;
+            if (a_first) set.put("a", row.a, {make("10.0.0.1", true, "old")});
+            set.put("b", row.b, {make("10.0.0.1", false, "new")});
+            if (!a_first) set.put("a", row.a, {make("10.0.0.1", true, "old")});
+            set.take();
+            REQUIRE(set.value().size() == 1);
+            CHECK(set.value()[0].pod == (row.b_counts ? "new" : "old"));
+        }
+    }
+}
+
+TEST_CASE("endpoint_set: what one source no longer reports is another one's") {
+    endpoint_set set;
+    set.put("a", "5", {make("10.0.0.1", true, "old")});
+    set.put("b", "6", {make("10.0.0.1", true, "new")});
+    set.take();
+    set.remove("b");
+    auto delta = set.take();
+    CHECK(set.value()[0].pod == "old");
+    REQUIRE(delta.added.size() == 1);
+    REQUIRE(delta.removed.size() == 1);
+    CHECK(delta.removed[0].pod == "new");
+    // A new version of the same report makes it count again, though its endpoints are the same.
+    set.put("b", "7", {make("10.0.0.1", true, "new")});
+    set.put("a", "8", {make("10.0.0.1", true, "old")});
+    set.take();
+    CHECK(set.value()[0].pod == "old");
+    set.remove("a");
+    set.remove("b");
+    set.remove("c");
+    set.take();
+    CHECK(set.value().empty());
+}
+
+TEST_CASE("endpoint_set: of pods one that runs counts more than one that terminates") {
+    endpoint dying = make("10.0.0.1", false, "old");
+    dying.terminating = true;
+    for (const auto rule : {conflict_rule::newest, conflict_rule::running}) {
+        endpoint_set set(rule);
+        set.put("new", "5", {make("10.0.0.1", true, "new")});
+        set.put("old", "9", {dying});  // the kubelet's last word about a pod whose address was given to another
+        set.take();
+        CHECK(set.value()[0].pod == (rule == conflict_rule::running ? "new" : "old"));
+    }
+}
+
+TEST_CASE("endpoint_set: a snapshot shares the endpoints that did not change") {
+    endpoint_set set;
+    set.put("a", "1", {make("10.0.0.1"), make("10.0.0.2")});
+    set.take();
+    const auto before = set.value();
+    set.put("a", "2", {make("10.0.0.1"), make("10.0.0.2", false)});
+    set.take();
+    CHECK(&before[0] == &set.value()[0]);
+    CHECK(&before[1] != &set.value()[1]);
+    CHECK(before[1].ready);
+    CHECK(before.begin() + 1 < before.end());
+    CHECK(before.end() - before.begin() == 2);
+}
+
+namespace {
+
+// The same by other means: a plain map of sources, from which everything is computed anew.
+struct plain_model {
+    struct source {
+        std::uint64_t version;
+        std::vector<endpoint> all;
+    };
+    std::map<std::string, source> sources;
+
+    std::map<std::pair<std::string, int>, endpoint> value() const {
+        std::map<std::pair<std::string, int>, std::pair<std::uint64_t, endpoint>> best;
+        for (const auto& [name, of] : sources) {
+            for (auto one = of.all.rbegin(); one != of.all.rend(); ++one) {
+                const auto at = std::pair<std::string, int>(one->address, one->port);
+                const auto found = best.find(at);
+                if (found == best.end() || found->second.first <= of.version) best[at] = {of.version, *one};
+            }
+        }
+        std::map<std::pair<std::string, int>, endpoint> out;
+        for (auto& [at, one] : best) out[at] = one.second;
+        return out;
+    }
+};
+
+std::uint64_t orders_of_events() {
+    const char* const wanted = std::getenv("KCONTROL_ENDPOINT_ORDERS");  // seam: ok, how long this test shall be
+    return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 100'000;
+}
+
+}  // namespace
+
+// KCONTROL_ENDPOINT_ORDERS=1000000 is the nightly's.
+TEST_CASE("endpoint_set: random orders of events are as a plain map has it") {
+    std::mt19937_64 random(47);
+    const auto below = [&](std::uint64_t n) { return random() % n; };
+    std::uint64_t version = 0;
+    std::uint64_t left = orders_of_events();
+    while (left > 0) {
+        // A history of its own: few places, so that sources quarrel about them.
+        endpoint_set set;
+        plain_model model;
+        std::map<std::pair<std::string, int>, endpoint> told;
+        for (int step = 0; step < 40 && left > 0; ++step, --left) {
+            const std::string name(1, static_cast<char>('a' + below(4)));
+            switch (below(8)) {
+            case 0:
+                set.remove(name);
+                model.sources.erase(name);
+                break;
+            case 1: {  // a relist: what is not in it is gone
+                for (const char c : {'a', 'b', 'c', 'd'}) {
+                    if (below(2) == 0) continue;
+                    set.remove(std::string(1, c));
+                    model.sources.erase(std::string(1, c));
+                }
+                break;
+            }
+            default: {
+                std::vector<endpoint> all(below(4));
+                for (auto& one : all) {
+                    one = make("10.0.0." + std::to_string(below(5)), below(2) == 0, "p" + std::to_string(below(3)));
+                    one.port = static_cast<std::uint16_t>(80 + below(2));
+                    one.terminating = below(4) == 0;
+                }
+                // Now and then a late event brings an older version, as a replica that lags would.
+                const std::uint64_t at = below(10) == 0 && version > 9 ? version - below(8) : ++version;
+                bool taken = false;
+                for (const auto& [other, of] : model.sources) taken = taken || (of.version == at && other != name);
+                const std::uint64_t given = taken ? ++version : at;
+                set.put(name, std::to_string(given), all);
+                model.sources[name] = {given, all};
+            }
+            }
+            if (below(3) == 0) continue;  // several events become one change
+            const auto delta = set.take();
+            const auto expected = model.value();
+            REQUIRE(set.value().size() == expected.size());
+            auto at = expected.begin();
+            for (const endpoint& one : set.value()) REQUIRE(one == (at++)->second);
+            // The change leads from the value before to this one.
+            for (const auto& one : delta.removed) {
+                REQUIRE(told.at({one.address, one.port}) == one);
+                told.erase({one.address, one.port});
+            }
+            for (const auto& one : delta.added)
+                REQUIRE(told.emplace(std::pair(one.address, int{one.port}), one).second);
+            REQUIRE(told == expected);
+        }
+    }
+}
