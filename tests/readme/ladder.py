@@ -315,6 +315,30 @@ def follow(program, candidate, config):
         follower.end()
 
 
+def lead(program, cluster, config):
+    with Program(program, config, "led", "10.0.0.1:5000") as first:
+        token = int(first.wait_for("leading with token ").rsplit(" ", 1)[1])
+        with Program(program, config, "led", "10.0.0.2:5000") as second:
+            first.end()
+            first.wait_for(f"not leading any more: {token}")
+            later = int(second.wait_for("leading with token ").rsplit(" ", 1)[1])
+            if later <= token:
+                sys.exit(f"13_lead: the token was {token}, then {later}")
+            second.end()
+
+
+def register(program, cluster, config):
+    path = "namespaces/default/configmaps/here"
+    object_ = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "here"}, "data": {"at": "10.0.0.1:5000"}}
+    with Program(program, config, json.dumps(object_)) as registered:
+        registered.wait_for("registered")
+        cluster.merge(path, {"data": {"at": "elsewhere"}})
+        cluster.await_state(path, lambda found: found is not None and found["data"]["at"] == "10.0.0.1:5000")
+        registered.end()
+    if cluster.get(path) is not None:
+        sys.exit("14_register: the object was not deleted")
+
+
 def climb(programs, cluster, folder, make_cluster):
     """Every rung with this cluster; `make_cluster` makes a second one. The programs' files are in `folder`."""
     config = cluster.kubeconfig(folder / "kubeconfig")
@@ -328,6 +352,8 @@ def climb(programs, cluster, folder, make_cluster):
     lease(programs / "9_lease", cluster, config)
     endpoints(programs / "11_endpoints", cluster, config)
     follow(programs / "12_follow", programs / "9_lease", config)
+    lead(programs / "13_lead", cluster, config)
+    register(programs / "14_register", cluster, config)
     clusters(programs / "6_clusters", cluster, folder / "clusters", make_cluster)
 
 
