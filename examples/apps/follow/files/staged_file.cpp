@@ -1,0 +1,77 @@
+#include "files/staged_file.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace follow {
+namespace {
+
+kcontrol::error failed(const std::string& path, const char* what, const char* remedy) {
+    return kcontrol::error(kcontrol::errc::file_failed, path + ": " + what + ": " + std::strerror(errno) + remedy);
+}
+
+// All of it, and on the disk: after a power failure an empty file would be worse than an old one.
+bool write_all(int file, std::string_view text) {
+    while (!text.empty()) {
+        const auto n = ::write(file, text.data(), text.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return ::fsync(file) == 0;
+}
+
+std::string resolved(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+    return real ? std::string(real.get()) : path;
+}
+
+}  // namespace
+
+kcontrol::result<staged_file> staged_file::write(const std::string& path, std::string_view text) {
+    const std::string target = resolved(path);
+    const auto slash = target.rfind('/');
+    const auto folder = slash == target.npos ? std::string() : target.substr(0, slash + 1);
+    const std::string staged = folder + ".kcontrol-follow-" + target.substr(folder.size());
+    ::unlink(staged.c_str());  // of a run that was killed; its mode may be another
+    const int file = ::open(staged.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (file < 0) return failed(staged, "can't be written", "; let this program write to that directory");
+    staged_file out(staged, target);
+    struct stat before {};
+    if (::stat(target.c_str(), &before) == 0) {
+        // Only root may give a file away; others keep what they can.
+        if (::fchown(file, before.st_uid, before.st_gid) != 0 && ::fchown(file, uid_t(-1), before.st_gid) != 0) {
+        }
+        ::fchmod(file, before.st_mode & 0777);
+    }
+    const bool written = write_all(file, text);
+    const auto why = errno;
+    const bool closed = ::close(file) == 0;
+    if (!written) errno = why;
+    if (!written || !closed) return failed(staged, "can't be written", "; is the disk full?");
+    return out;
+}
+
+staged_file::staged_file(staged_file&& other) noexcept
+    : staged_(std::exchange(other.staged_, {})), target_(std::move(other.target_)) {}
+
+staged_file::~staged_file() {
+    if (!staged_.empty()) ::unlink(staged_.c_str());
+}
+
+kcontrol::result<void> staged_file::commit() {
+    if (::rename(staged_.c_str(), target_.c_str()) != 0) {
+        return failed(target_, "can't be replaced", "; let this program write to its directory");
+    }
+    staged_.clear();
+    return {};
+}
+
+}  // namespace follow
