@@ -11,8 +11,10 @@ def program(name):
 
 
 def app(name):
-    """The same of a product, which is called like its folder."""
-    return folder("KCONTROL_EXAMPLES") / "apps" / name / name
+    """The same of a product, which is called like its folder, or kcontrol-NAME."""
+    inside = folder("KCONTROL_EXAMPLES") / "apps" / name
+    own = inside / f"kcontrol-{name}"
+    return own if own.exists() else inside / name
 
 
 def speaking(encoding):

@@ -54,6 +54,9 @@ class CoreDumps(unittest.TestCase):
     def test_kc(self):
         self.leaves_none("kc", "get", "pods")
 
+    def test_follow(self):
+        self.leaves_none("follow", "endpoints", "default/web")
+
     def test_configmap_sync(self):
         self.leaves_none("configmap_sync")
 

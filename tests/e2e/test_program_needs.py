@@ -16,6 +16,7 @@ import cluster
 import probes
 
 OPERATOR = cluster.ROOT / "examples" / "apps" / "training_operator" / "deploy" / "base"
+FOLLOW = cluster.ROOT / "examples" / "apps" / "follow" / "deploy" / "rights.yaml"
 SITE = """apiVersion: v1
 kind: Namespace
 metadata: {name: dns}
@@ -64,7 +65,8 @@ class ProgramNeedsTest(unittest.TestCase):
                                             *(word for file in files for word in ("--load", file)))
         try:
             out = {}
-            for path in ("apiextensions.k8s.io/v1/customresourcedefinitions", "rbac.authorization.k8s.io/v1/clusterroles"):
+            for path in ("apiextensions.k8s.io/v1/customresourcedefinitions", "rbac.authorization.k8s.io/v1/clusterroles",
+                         "rbac.authorization.k8s.io/v1/roles"):
                 with urllib.request.urlopen(f"{program.url}/apis/{path}") as answer:
                     out.update((each["metadata"]["name"], each) for each in json.load(answer)["items"])
             return out
@@ -96,6 +98,15 @@ class ProgramNeedsTest(unittest.TestCase):
         beside = {("apiextensions.k8s.io", "customresourcedefinitions", verb) for verb in ("create", "get", "patch")}
         beside.add(("", "namespaces", "list"))
         self.assertLessEqual(used - beside, triples(wanted["training-operator"]))
+
+    def test_the_role_of_kcontrol_follow(self):
+        wanted = triples(self.created(FOLLOW)["kcontrol-follow"])
+        used = set()
+        for words in (["endpoints", "default/web"], ["pods", "default", "--selector", "app=web", "--port", "80"],
+                      ["leader", "default/master"]):
+            printed, _ = self.needs_of("--for", "4s", "--", probes.app("follow"), *words)
+            used |= triples(self.created(printed)["printed"])
+        self.assertEqual(used, wanted)
 
 
 if __name__ == "__main__":
