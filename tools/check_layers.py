@@ -7,7 +7,8 @@ schema/impl/, prometheus-cpp in metrics/impl/, c-ares and nghttp2 in transport/i
 would).
 kcontrol::testing is compiled: src/testing/ has the definitions and private headers of include/kcontrol/testing/, and
 src/testserver/, below it, the API server. The latter includes of testing/ only the server's vocabulary. Private headers of both
-are included from these two directories, and those of src/testserver/ from tests/testserver/.
+are included from these two directories, and those of src/testserver/ from tests/testserver/. src/service_c/, the C library, stands
+on the floor of service/; its private headers are included there and from tests/service_c/.
 The directories of a product have floors as well: examples/apps/NAME/FLOORS has a line for each floor, the lowest one first.
 A line names directories, and files beside them without their suffix. The files of one line may include each other. A
 product without directories needs no such file. Products share guarded_serving/, and include nothing else of each other.
@@ -40,7 +41,10 @@ TOP = {"config.hpp": -1, "version.hpp": -1, "kcontrol.hpp": 99, "src.hpp": 99}
 VOCABULARY = {"access_control", "api_server_options", "change", "delete_request", "failure", "fault", "group_resource",
               "pod_streams", "request_info", "request_log", "resource_type", "store_snapshot"}
 # Directories of src/ with private headers: what each may include of them.
-COMPILED = {"testserver": {"testserver"}, "testing": {"testing", "testserver"}}
+COMPILED = {"testserver": {"testserver"}, "testing": {"testing", "testserver"}, "service_c": {"service_c"}}
+# The room of include/kcontrol/ whose includes theirs may be, and the tests that see their private headers.
+FLOOR_OF_COMPILED = {"testserver": "testing", "testing": "testing", "service_c": "service"}
+SEEN_BY_TESTS = ("testserver", "service_c")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 NETWORK = re.compile(r"^(boost/beast|openssl/|boost/asio/ssl|boost/asio/ip/|boost/asio/(local|generic)/)"
@@ -183,14 +187,15 @@ def check_compiled(root):
         if room is not None and room not in COMPILED:
             yield f"{relative}: src/{room} is not a room of the house"
             continue
-        allowed = COMPILED.get(room) or ({"testserver"} if relative.parts[:2] == ("tests", "testserver") else set())
+        seen = relative.parts[0] == "tests" and relative.parts[1] in SEEN_BY_TESTS
+        allowed = COMPILED.get(room) or ({relative.parts[1]} if seen else set())
         for line, target in includes(path):
             where, other = f"{relative}:{line}", private_header(root, path, target)
             if other is not None and other not in allowed:
                 yield f"{where}: {target} is private to src/{other}/"
             if room is None:
                 continue
-            message = check_library_include(where, ("testing", False), False, target)
+            message = check_library_include(where, (FLOOR_OF_COMPILED[room], False), False, target)
             if message:
                 yield message
             if room == "testserver" and is_above_server(target):
