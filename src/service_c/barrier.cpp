@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <unistd.h>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 namespace {
 

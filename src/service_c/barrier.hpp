@@ -3,7 +3,7 @@
 
 #include "failure.hpp"
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 /// Whether this process is the child of one that had a client when it forked. Takes no lock, for one may be held for
 /// ever in a child.

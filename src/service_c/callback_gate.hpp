@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 /// Thread-safety: shared objects safe.
 class callback_gate {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <kcontrol_service.h>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 outcome<void> new_client(const char* options, kc_handle* out);
 outcome<void> client_fd(kc_handle client, int* fd);

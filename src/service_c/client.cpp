@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 /// Thread-safety: shared objects safe.
 class client_entry final : public entry, public std::enable_shared_from_this<client_entry> {

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 class endpoints_entry final : public part_entry<service::endpoints> {
 public:

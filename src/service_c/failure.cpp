@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 namespace {
 

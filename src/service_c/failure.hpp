@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 struct failure {
     int code = KC_OK;

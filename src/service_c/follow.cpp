@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 class follow_entry final : public part_entry<service::leader_follower> {
 public:

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <kcontrol_service.h>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 inline int code_of(service::freshness state) noexcept {
     return state == service::freshness::live ? KC_LIVE : state == service::freshness::resuming ? KC_RESUMING : KC_STALE;

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 handle_table& handle_table::of_process() noexcept {
     static handle_table* const table = new handle_table;

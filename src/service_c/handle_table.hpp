@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 /// What a handle stands for: a client, a part of one, a snapshot.
 class entry {

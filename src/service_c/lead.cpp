@@ -8,7 +8,7 @@
 #include <chrono>
 #include <memory>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 class lead_entry final : public part_entry<service::lead> {
 public:

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 outcome<options> options::parse(std::string_view call, const char* text, std::initializer_list<std::string_view> keys) {
     options out;

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 /// Reads values by key and keeps the first failure, so that callers read all and ask once.
 class options {

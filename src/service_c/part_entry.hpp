@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 /// Hosts a `Part`: a class with `result<void> start()` and `awaitable<…> stop()`, which are called on the client's
 /// loop. Its getters may be called on any thread, also after stop().

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol::service_c {
+namespace kcontrol::inline v0_1::service_c {
 
 class register_entry final : public part_entry<service::registration> {
 public:

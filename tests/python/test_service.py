@@ -221,7 +221,7 @@ class Loops(WithCluster):
             token = lead.wait_won(timeout=PATIENCE)
             import ctypes
             held = ctypes.PyDLL(None)  # calls keep the GIL
-            held.usleep(2_500_000)  # measures: a renewal needs no GIL
+            held.usleep(2_500_000)  # while this thread holds it
             self.assertEqual(lead.token, token)
 
 
