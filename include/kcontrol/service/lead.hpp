@@ -8,6 +8,7 @@
 #include <kcontrol/model/object_key.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/service/address_annotation.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -53,9 +54,6 @@ private:
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class lead_options {
 public:
-    /// The annotation of a Lease that has its leader's address.
-    static constexpr const char* address_annotation = "service.kcontrol.dev/address";
-
     /// All who contend name the same Lease. Without a namespace it is the pod's own.
     explicit lead_options(namespaced_name lease) : lease_(std::move(lease)) {}
 

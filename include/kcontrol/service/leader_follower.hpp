@@ -5,6 +5,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/model/object_key.hpp>
+#include <kcontrol/service/address_annotation.hpp>
 #include <kcontrol/service/follow_options.hpp>
 #include <kcontrol/service/freshness.hpp>
 #include <kcontrol/service/snapshot_reader.hpp>
@@ -18,9 +19,6 @@
 #include <string_view>
 
 namespace kcontrol::inline v0_1::service {
-
-/// The annotation of a Lease that says where its holder is reached.
-inline constexpr std::string_view address_annotation = "service.kcontrol.dev/address";
 
 /// The Lease of "k8s://NAMESPACE/LEASE". Errors: invalid_argument, naming the part that is wrong and the form.
 KCONTROL_DECL result<namespaced_name> parse_leader_url(std::string_view url);

@@ -77,7 +77,8 @@ struct endpoints::impl final : detail::follow_loop {
           on_change(std::move(cb)),
           port(detail::port_choice::parse(options.port())),
           machine(target, port ? *port : detail::port_choice()),
-          published(std::make_shared<const endpoints_snapshot>()),
+          published(
+              std::make_shared<detail::published<endpoints_snapshot>>(std::make_shared<const endpoints_snapshot>())),
           sink(*this),
           settled(!target.is_service()) {
         if (!target.is_service()) return;

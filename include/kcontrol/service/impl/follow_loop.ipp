@@ -320,8 +320,8 @@ inline awaitable<result<void>> follow_loop::wait(std::shared_ptr<follow_loop> se
                                                  std::stop_token stop, std::optional<time_point> deadline) {
     while (self->version() <= after) {
         if (!self->is_running()) co_return error(errc::unavailable, self->subject() + ": it is not followed");
-        const wake why = co_await self->advanced_.wait(self->env_, stop, deadline);
-        if (why == wake::notified || self->version() > after) continue;
+        const kcontrol::wake why = co_await self->advanced_.wait(self->env_, stop, deadline);
+        if (why == kcontrol::wake::notified || self->version() > after) continue;
         co_return follow_wait_error(why, self->subject(), self->problem());
     }
     co_return result<void>();
@@ -331,8 +331,8 @@ inline awaitable<result<void>> follow_loop::wait_live(std::shared_ptr<follow_loo
                                                       std::optional<time_point> deadline) {
     while (self->state() != freshness::live || self->version() == 0) {
         if (!self->is_running()) co_return error(errc::unavailable, self->subject() + ": it is not followed");
-        const wake why = co_await self->advanced_.wait(self->env_, stop, deadline);
-        if (why == wake::notified || self->state() == freshness::live) continue;
+        const kcontrol::wake why = co_await self->advanced_.wait(self->env_, stop, deadline);
+        if (why == kcontrol::wake::notified || self->state() == freshness::live) continue;
         co_return follow_wait_error(why, self->subject(), self->problem());
     }
     co_return result<void>();

@@ -27,7 +27,7 @@ inline leader_options elector_options(const lead_options& options) {
     out.retry_period(options.retry_period()).refuse_token_reset(!options.accept_token_reset());
     if (!options.identity().empty()) out.identity(options.identity());
     // Also an empty one: the address of a former leader must not stay.
-    return out.annotations({{lead_options::address_annotation, options.address()}});
+    return out.annotations({{std::string(address_annotation), options.address()}});
 }
 
 }  // namespace detail

@@ -28,7 +28,7 @@ struct leader_follower::impl final : detail::follow_loop {
           lease(std::move(l)),
           on_change(std::move(cb)),
           machine("lease " + to_string(lease)),
-          published(std::make_shared<const followed_leader>()) {}
+          published(std::make_shared<detail::published<followed_leader>>(std::make_shared<const followed_leader>())) {}
 
     void take_list(std::vector<any_object> all) override {
         listed = true;
