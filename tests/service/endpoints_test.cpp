@@ -32,6 +32,7 @@ TEST_CASE("endpoints: what changes is notified once, with what was added and rem
 
     f.told.clear();
     s.put_slice("a", {{"10.0.0.1", "p1", "st"}, {"10.0.0.2", "p2"}});
+    REQUIRE(f.until("10.0.0.1:8080(terminating) 10.0.0.2:8080"));
     s.put_slice("b", {"10.0.0.3"});
     REQUIRE(f.until("10.0.0.1:8080(terminating) 10.0.0.2:8080 10.0.0.3:8080"));
     s.remove_slice("b");
@@ -108,8 +109,10 @@ TEST_CASE("endpoints: a deletion that was missed can't stay") {
                 s.revive_server();
                 break;
             case mishap::restored:
-                s.put_slice("c", {"10.0.0.3"});
+                for (const bool ready : {false, true}) s.put_slice("c", {{"10.0.0.3", "", ready ? "rs" : ""}});
                 REQUIRE(f.until("10.0.0.1:8080 10.0.0.2:8080 10.0.0.3:8080"));
+                s.put_slice("c", {"10.0.0.3", "10.0.0.4"});
+                REQUIRE(f.until("10.0.0.1:8080 10.0.0.2:8080 10.0.0.3:8080 10.0.0.4:8080"));
                 s.kill_server();
                 s.world.run_for(1s);
                 s.api.restore(then);  // a slice less, and smaller versions

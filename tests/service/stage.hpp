@@ -78,9 +78,12 @@ public:
     }
 
     /// Creates or replaces it.
-    void put(const json::value& object, const testing::group_resource& id) {
+    void put(json::value object, const testing::group_resource& id) {
         const std::string name(json::get_string(object, {"metadata", "name"}));
-        if (api.get(id, {"default", name})) {
+        if (const auto present = api.get(id, {"default", name})) {
+            // Some kinds are updated only by who names the version.
+            object.at("metadata").as_object()["resourceVersion"] =
+                json::get_string(*present, {"metadata", "resourceVersion"});
             (void)api.update(object).value();
         } else {
             (void)api.create(object).value();
