@@ -14,8 +14,7 @@ std::size_t count_of(const std::vector<std::string>& lines, const std::string& b
 }
 
 std::string annotation(lead_stage& s) {
-    return std::string(
-        json::get_string(s.lease(), {"metadata", "annotations", service::address_annotation}));
+    return std::string(json::get_string(s.lease(), {"metadata", "annotations", service::address_annotation}));
 }
 
 bool stop(lead_stage& s, lead_process& one, duration drain = 30s) {

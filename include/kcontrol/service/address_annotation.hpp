@@ -7,8 +7,8 @@
 
 namespace kcontrol::inline v0_1::service {
 
-/// Who leads writes it (lead.hpp), and who follows reads it (leader_follower.hpp). Its value is HOST:PORT, or what those
-/// programs agree on.
+/// Who leads writes it (lead.hpp), and who follows reads it (leader_follower.hpp). Its value is HOST:PORT, or what
+/// those programs agree on.
 inline constexpr std::string_view address_annotation = "service.kcontrol.dev/address";
 
 }  // namespace kcontrol::service
