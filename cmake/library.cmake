@@ -12,6 +12,10 @@ file(GLOB KCONTROL_TESTING_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}
      ${CMAKE_CURRENT_SOURCE_DIR}/src/testserver/*.cpp)
 set(KCONTROL_RECORDS_SOURCES ${KCONTROL_SOURCES})
 list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/records[^/]*$")
+set(KCONTROL_EXCLUDE_ROOMS "" CACHE STRING "Rooms that are not compiled, where one program is built that uses none of them")
+foreach(room IN LISTS KCONTROL_EXCLUDE_ROOMS)
+    list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/${room}(_[^/]*)?\\.cpp$")
+endforeach()
 list(FILTER KCONTROL_RECORDS_SOURCES INCLUDE REGEX "/records[^/]*$")
 set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads fmt::fmt
     simdjson::simdjson nghttp2::nghttp2 ZLIB::ZLIB)
@@ -34,6 +38,9 @@ add_library(kcontrol::kcontrol ALIAS kcontrol)
 target_compile_definitions(kcontrol PUBLIC KCONTROL_SEPARATE_COMPILATION)
 # A room is one file: with sections, a program that links with --gc-sections holds only what it uses of it.
 target_compile_options(kcontrol PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-ffunction-sections>)
+# What runs once in seconds, or once at all, and is in programs that embed us for little: size counts there.
+set_source_files_properties(src/auth.cpp src/service_lead.cpp src/service_node.cpp PROPERTIES
+    COMPILE_OPTIONS $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-Os>)
 
 set(KCONTROL_LIBRARIES kcontrol)
 if(KCONTROL_BUILD_TESTING_LIBRARY)

@@ -368,6 +368,20 @@ build_demo() {
 }
 group_demo() {
     check "demo.sh --once" demo_once release 120
+    check "the monitor needs no room that preset demo excludes" demo_needs_no_more
+}
+
+# Links the monitor again, with a library that lacks those rooms.
+demo_needs_no_more() {
+    local build=$BUILD/release library=$LOGS/libkcontrol_demo.a rooms members command
+    rooms=$(sed -n 's/.*"KCONTROL_EXCLUDE_ROOMS": "\(.*\)".*/\1/p' "$ROOT/CMakePresets.json" | tr ';' '|')
+    mapfile -t members < <(ar t "$build/libkcontrol.a" | grep -E "^($rooms)(_.*)?\.cpp\.o$")
+    ((${#members[@]} > 0)) || return 1
+    cp "$build/libkcontrol.a" "$library"
+    ar d "$library" "${members[@]}"
+    command=$(ninja -C "$build" -t commands training_monitor | tail -n 1 |
+        sed "s#libkcontrol\.a#$library#; s# -o [^ ]* # -o $LOGS/monitor_of_demo #")
+    (cd "$build" && bash -c "$command")
 }
 
 # As a stranger does it: with what demo.sh compiles itself.
