@@ -28,7 +28,7 @@ TESTS = {
     "test_configmap_sync": ["configmap_sync"],
     "test_follow.FollowTest": ["follow", "service"],
     "test_tutorial": ["1_hello", "2_configmap", "4_nodes", "5_any_kind", "6_clusters", "7_embedded", "9_lease",
-                      "11_endpoints", "12_follow", "13_lead", "14_register", "client",
+                      "10_node", "11_endpoints", "12_follow", "13_lead", "14_register", "client",
                       "informer", "cache", "workqueue", "runtime", "base"],
     "test_website": ["3_website", "manager", "leader"],
     "test_program_needs": ["kcontrol-gen"],

@@ -290,6 +290,18 @@ def lease(program, cluster, config):
         sys.exit("9_lease: the Lease was not given up")
 
 
+def node(program, cluster, config):
+    cluster.add_pod("here", nodeName="n1")
+    cluster.add_pod("elsewhere", nodeName="n2")
+    with Program("env", "NODE_NAME=n1", program, config, "/nonexistent/kubelet.sock") as reporter:
+        reporter.wait_for("here Pending")
+        reporter.end(interrupt=False)
+    with Program("env", "-u", "NODE_NAME", program, config) as reporter:
+        reporter.wait_for("NODE_NAME")
+    cluster.delete_pod("here")
+    cluster.delete_pod("elsewhere")
+
+
 def endpoints(program, cluster, config):
     slices = cluster.url + "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
     body = {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
@@ -350,6 +362,7 @@ def climb(programs, cluster, folder, make_cluster):
     any_kind(programs / "5_any_kind", cluster, config)
     embedded(programs / "7_embedded", cluster, config)
     lease(programs / "9_lease", cluster, config)
+    node(programs / "10_node", cluster, config)
     endpoints(programs / "11_endpoints", cluster, config)
     follow(programs / "12_follow", programs / "9_lease", config)
     lead(programs / "13_lead", cluster, config)

@@ -123,7 +123,8 @@ public:
     }
 
     /// Makes a part and calls its start(), both on the loop. A part is a class with a constructor
-    /// `Part(environment&, executor, client, Args…, logger)`, `result<void> start()` and `awaitable<…> stop()`.
+    /// `Part(environment&, executor, client, Args…, logger)`, `result<void> start()`, and a stop() that returns
+    /// awaitable<void>, awaitable<bool> or awaitable<result<void>>.
     /// Errors: those of the part's start(); stopped after stop(); unavailable with the text of an exception.
     template <class Part, class... Args>
     result<hosted<Part>> start(Args... args);
@@ -159,6 +160,11 @@ public:
 /// Ends one part and waits for that; from within the loop it does not wait.
 KCONTROL_DECL void stop_part(const std::shared_ptr<loop>& on, const std::shared_ptr<loop_part>& part, bool destroy);
 
+// No coroutine is compiled in a user's file.
+inline awaitable<void> without_result(awaitable<void> ending) { return ending; }
+KCONTROL_DECL awaitable<void> without_result(awaitable<bool> ending);
+KCONTROL_DECL awaitable<void> without_result(awaitable<result<void>> ending);
+
 template <class Part>
 class loop_part_of final : public loop_part {
 public:
@@ -167,10 +173,7 @@ public:
         part = std::exchange(make_, nullptr)();
         return part->start();
     }
-    awaitable<void> stop() override {
-        auto stopping = part->stop();
-        static_cast<void>(co_await std::move(stopping));
-    }
+    awaitable<void> stop() override { return without_result(part->stop()); }
     void destroy() noexcept override { part.reset(); }
 
     std::unique_ptr<Part> part;

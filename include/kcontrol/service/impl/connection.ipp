@@ -22,6 +22,17 @@ KCONTROL_DECL void stop_part(const std::shared_ptr<loop>& on, const std::shared_
 
 }  // namespace detail
 
+namespace detail {
+
+KCONTROL_DECL awaitable<void> without_result(awaitable<bool> ending) {
+    static_cast<void>(co_await std::move(ending));
+}
+KCONTROL_DECL awaitable<void> without_result(awaitable<result<void>> ending) {
+    static_cast<void>(co_await std::move(ending));
+}
+
+}  // namespace detail
+
 KCONTROL_DECL result<connection> connection::open(connection_options options) {
     auto opened = std::make_shared<detail::loop>(options.thread(), options.log());
     const auto config = detail::cluster_of(options, opened->env());
