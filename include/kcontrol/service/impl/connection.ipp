@@ -24,9 +24,7 @@ KCONTROL_DECL void stop_part(const std::shared_ptr<loop>& on, const std::shared_
 
 namespace detail {
 
-KCONTROL_DECL awaitable<void> without_result(awaitable<bool> ending) {
-    static_cast<void>(co_await std::move(ending));
-}
+KCONTROL_DECL awaitable<void> without_result(awaitable<bool> ending) { static_cast<void>(co_await std::move(ending)); }
 KCONTROL_DECL awaitable<void> without_result(awaitable<result<void>> ending) {
     static_cast<void>(co_await std::move(ending));
 }
