@@ -149,8 +149,11 @@ inline awaitable<void> lead::impl::term(std::weak_ptr<impl> weak, std::stop_toke
     }
     async_event never;
     co_await never.wait(self->env, stop);
-    // The Lease is not given up before the label is off, if the server lets it.
-    if (self->label) co_await self->label->settle(self->options.renew_deadline());
+    if (!self->label) co_return;
+    // The Lease is not given up before the label is off, if the server lets it. Whether end_label() has run by now is a
+    // matter of chance, and without it the label would still count as settled.
+    self->label->lead(false);
+    co_await self->label->settle(self->options.renew_deadline());
 }
 
 // At once, while the work may still run.
