@@ -9,13 +9,13 @@ source "$ROOT/scripts/test-packages.sh"
 # What every change must pass: first those that wait, which run beside all others; then what takes little; then the rest.
 PLAIN_GROUPS=(lint release e2e browser demo threads instructions readme docs package compile_fail headers unit simulation)
 # What is run every night, beside that: e2e_all has what e2e leaves out, headers_alone what headers can't see.
-NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue failures kubernetes)
+NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue failures fencing kubernetes)
 ALL_GROUPS=(lint release e2e_all "${PLAIN_GROUPS[@]:3}" "${NIGHTLY_GROUPS[@]}")
 # Only by name: it wants a GPU.
 MACHINE_GROUPS=(gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 # These mostly wait, and run while others compile.
-WAITING_GROUPS=(e2e e2e_all browser demo kueue failures kubernetes)
+WAITING_GROUPS=(e2e e2e_all browser demo kueue failures fencing kubernetes)
 # All that these do is compiling, but for seconds.
 COMPILING_GROUPS=(release readme compile_fail headers headers_alone clang tidy package docs recipes)
 
@@ -434,8 +434,8 @@ build_e2e() {
     build release
     configure "$UNIT_PRESET"
     local probes=(schema_probe crd_probe lossless_probe apply_probe client_probe cluster_sources_probe
-        controllerutil_probe http2_probe leader_probe login_probe record_probe sharding_probe sources_probe
-        stream_probe webhook_probe fake_nvml fake_nvml_of_2018)
+        controllerutil_probe fencing_probe http2_probe leader_probe login_probe record_probe sharding_probe
+        sources_probe stream_probe webhook_probe fake_nvml fake_nvml_of_2018)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
     build "$UNIT_PRESET" "${probes[@]}"
     # Where there is none to be had, the tests say so and count as skipped.
@@ -509,6 +509,17 @@ group_failures() {
     export KCONTROL_MONITOR=$BUILD/release/examples/apps/training_monitor/training_monitor
     export KCONTROL_FAILURES_OUT=${KCONTROL_FAILURES_OUT:-$BUILD/failures}
     timeout --kill-after=60 900 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" failures
+}
+
+# Five hundred hand-overs of a Lease with a store that refuses smaller tokens (KCONTROL_FENCED_HANDOVERS): 4 minutes.
+build_fencing() {
+    "$ROOT/scripts/control-plane/assets.sh" || true
+    configure "$UNIT_PRESET"
+    build "$UNIT_PRESET" fencing_probe
+}
+group_fencing() {
+    export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests KCONTROL_FENCED_HANDOVERS=${KCONTROL_FENCED_HANDOVERS:-500}
+    timeout --kill-after=60 3600 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" test_fencing
 }
 
 # libkcontrol_service.so from outside: exports, binary interface, and C programs against in-process API servers.

@@ -46,6 +46,7 @@ TESTS = {
     "test_sources": ["controller", "cluster"],
     "test_cluster_sources.ClusterSourcesTest.test_secrets": ["multicluster"],
     "test_leadership.LeadershipTest.test_one_of_ours_follows_a_release_at_once": ["leader"],
+    "test_fencing.FencingTest.test_no_write_of_a_former_leader_is_accepted": ["service"],
     "test_webhooks.WebhooksTest.test_defaults_are_set": ["webhook"],
     "test_webhooks.WebhooksTest.test_refusals_name_fields": ["webhook"],
     "test_webhooks.WebhooksTest.test_both_versions_are_served": ["webhook"],
