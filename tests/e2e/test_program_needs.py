@@ -6,9 +6,11 @@ test_program_needs
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 import urllib.request
 
 import apiserver_program
@@ -16,6 +18,7 @@ import cluster
 import probes
 
 OPERATOR = cluster.ROOT / "examples" / "apps" / "training_operator" / "deploy" / "base"
+SERVICE = cluster.ROOT / "docs" / "service.md"
 FOLLOW = cluster.ROOT / "examples" / "apps" / "follow" / "deploy" / "rights.yaml"
 SITE = """apiVersion: v1
 kind: Namespace
@@ -31,6 +34,25 @@ kind: TrainingJob
 metadata: {name: small, namespace: default}
 spec: {workers: 2, template: {spec: {containers: [{name: main, image: a}]}}}
 """
+
+
+OWN_POD = """apiVersion: v1
+kind: Pod
+metadata: {name: store-0, namespace: default}
+spec: {containers: [{name: main, image: a}]}
+"""
+
+
+def rights_in(page, *sections):
+    """What the rules below these headings of a page allow, as triples."""
+    out = set()
+    for section in re.split(r"^## ", page.read_text(), flags=re.M):
+        if section.split("\n", 1)[0] not in sections:
+            continue
+        for rule in re.findall(r"^- \{apiGroups: \[(.*)\], resources: \[(.*)\], verbs: \[(.*)\]\}$", section, flags=re.M):
+            groups, resources, verbs = ([word.strip('"') for word in part.split(", ")] for part in rule)
+            out |= {(g, r, v) for g in groups for r in resources for v in verbs}
+    return out
 
 
 def triples(role):
@@ -107,6 +129,18 @@ class ProgramNeedsTest(unittest.TestCase):
             printed, _ = self.needs_of("--for", "4s", "--", probes.app("follow"), *words)
             used |= triples(self.created(printed)["printed"])
         self.assertEqual(used, wanted)
+
+    def needs_of_step(self, name, *arguments):
+        pod = self.write("pod.yaml", OWN_POD)
+        with unittest.mock.patch.dict(os.environ, {"HOSTNAME": "store-0"}):
+            printed, told = self.needs_of("--for", "6s", "--load", pod, "--", self.examples / "tutorial" / name, "", *arguments)
+        self.assertNotIn("refused", told)
+        return triples(self.created(printed)["printed"])
+
+    def test_the_roles_of_services(self):
+        self.assertEqual(self.needs_of_step("13_lead", "master", "10.0.0.7:5000"), rights_in(SERVICE, "Lead", "Label"))
+        object_ = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "cache-7"}, "data": {"at": "10.0.0.7:5000"}}
+        self.assertEqual(self.needs_of_step("14_register", json.dumps(object_)), rights_in(SERVICE, "Register"))
 
 
 if __name__ == "__main__":

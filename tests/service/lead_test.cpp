@@ -157,6 +157,24 @@ TEST_CASE("lead: missing rights on pods are logged once with the rule, and leadi
     }
 }
 
+TEST_CASE("lead: a missing right on the Lease is logged once with the rule, and it leads when it is granted") {
+    for (const char* const verb : {"get", "create"}) {
+        CAPTURE(verb);
+        lead_stage s(1);
+        s.server_api.access().forbid({"*", verb, "leases"});
+        s[0].start();
+        s.pass(10min);
+        CHECK_FALSE(s[0].leading());
+        const auto rule =
+            "rule={apiGroups: [\"coordination.k8s.io\"], resources: [\"leases\"], "
+            "verbs: [\"get\", \"create\", \"update\", \"watch\"]}";
+        CHECK(std::count_if(s[0].logged.begin(), s[0].logged.end(),
+                            [&](const auto& one) { return one.find(rule) != std::string::npos; }) == 1);
+        s.server_api.access().permit_all();
+        CHECK(s.until([&] { return s[0].leading(); }, 2min));
+    }
+}
+
 TEST_CASE("lead: without a pod of its name it leads without a label, and says so") {
     lead_stage s(1);
     s[0].options.label(service::lead_label().pod("nowhere"));
@@ -299,8 +317,8 @@ TEST_CASE("lead: options that can't be meant are refused, with the field and the
              row{service::lead_options({"default", ""}), "lease \"\": "},
              row{service::lead_options({"default", "A b"}), "lease \"A b\": "},
              row{service::lead_options({"x.y", "l"}), "lease namespace \"x.y\": "},
-             row{lease().identity("a\nb"), "identity \"a\\x0Ab\": "},
-             row{lease().address("a\x1b"), "address \"a\\x1B\": "},
+             row{lease().identity("a\nb"), "identity \"a\\x0ab\": "},
+             row{lease().address("a\x1b"), "address \"a\\x1b\": "},
              row{lease().lease_duration(2500ms).renew_deadline(2s).retry_period(1s), "lease_duration: "},
              row{lease().lease_duration(5s).renew_deadline(10s), "lease"},
              row{lease().label({"a b", "c"}), "label key \"a b\": "},

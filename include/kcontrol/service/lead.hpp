@@ -146,7 +146,7 @@ public:
 /// time. What the server refuses is logged once with the rule that a Role lacks, and asked again every minute; leading
 /// goes on meanwhile.
 ///
-/// Needed rights: on `leases` get, create, update, watch and list; with a label on `pods` get, list and patch.
+/// Needed rights: on `leases` get, create, update and watch; with a label on `pods` get, list and patch.
 ///
 /// Thread-safety: now(), left(), token(), leading() and fence() may be used from any thread; the rest belongs to the
 /// executor, a strand or a single-threaded context.

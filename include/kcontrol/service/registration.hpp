@@ -63,7 +63,7 @@ public:
 /// every 30 s. Two writers that undo each other's changes wait longer each time, up to 30 s. Failures are logged once,
 /// with the rule that a Role lacks if it is one, and retried.
 ///
-/// Needed rights on the object's kind: create, patch, delete, list and watch; on `pods`: get.
+/// Needed rights on the object's kind: create, patch, delete and watch; on `pods`: get.
 ///
 /// Thread-safety: shared objects unsafe; it belongs to the executor, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to start(). Object lifetime: destruction ends it without deleting the

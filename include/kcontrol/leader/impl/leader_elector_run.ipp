@@ -161,9 +161,14 @@ inline void leader_elector::impl::tell_answer(const result<detail::coordination_
         log.info("the Lease can be read and written again", std::move(fields));
     } else if (answer.error() != errc::stopped) {
         const auto entry = answers.failed(answer.error().code(), env.now());
-        if (entry) {
-            log.warning("the Lease can't be read or written", failure_fields("reason", answer.error().what(), *entry));
+        if (!entry) return;
+        auto fields = failure_fields("reason", answer.error().what(), *entry);
+        if (answer.error() == api_errc::forbidden) {
+            fields.push_back({"rule",
+                              "{apiGroups: [\"coordination.k8s.io\"], resources: [\"leases\"], verbs: [\"get\", "
+                              "\"create\", \"update\", \"watch\"]}"});
         }
+        log.warning("the Lease can't be read or written", std::move(fields));
     }
 }
 

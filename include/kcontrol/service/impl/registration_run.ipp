@@ -157,7 +157,7 @@ inline awaitable<error> registration::impl::follow(turn& mine, std::stop_token s
 }
 
 inline std::string registration::impl::rule() const {
-    return detail::role_rule(gvk.group, kind ? kind->plural : "?", {"create", "patch", "delete", "list", "watch"});
+    return detail::role_rule(gvk.group, kind ? kind->plural : "?", {"create", "patch", "delete", "watch"});
 }
 
 inline void registration::impl::report(turn& mine) {
