@@ -1,6 +1,8 @@
 # libkcontrol_service.so: what a service needs of Kubernetes, in C (include/kcontrol_service.h, docs/service_c.md). It has the library
 # inside, so that a program needs neither a C++ compiler nor libkcontrol; libraries of the system stay shared.
 file(GLOB KCONTROL_SERVICE_C_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/service_c/*.cpp)
+# Its static objects outlive its threads: src/service_c/process_end.cpp.
+set(KCONTROL_SERVICE_C_LINK LINKER:--wrap=__cxa_atexit)
 set(KCONTROL_SERVICE_C_MAP ${PROJECT_SOURCE_DIR}/src/service_c/kcontrol_service.map)
 
 if(KCONTROL_DEVELOPER_MODE)
@@ -13,6 +15,7 @@ if(KCONTROL_DEVELOPER_MODE)
     target_include_directories(kcontrol_service_c_parts PUBLIC ${PROJECT_SOURCE_DIR}/include
                                ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(kcontrol_service_c_parts PUBLIC kcontrol_under_test PRIVATE kcontrol_warnings)
+    target_link_options(kcontrol_service_c_parts INTERFACE ${KCONTROL_SERVICE_C_LINK})
 endif()
 
 if(NOT KCONTROL_BUILD_SERVICE_C)
@@ -33,7 +36,7 @@ target_include_directories(kcontrol_service_c PUBLIC
 target_link_libraries(kcontrol_service_c PRIVATE $<BUILD_INTERFACE:kcontrol>)
 # Only what is in the map gets out, also of archives; a library that is needed and not named is an error here, not at run time.
 # OpenSSL registers what it does at the end of the process: unloading (dlclose) would leave that behind.
-target_link_options(kcontrol_service_c PRIVATE "LINKER:--version-script=${KCONTROL_SERVICE_C_MAP}"
+target_link_options(kcontrol_service_c PRIVATE ${KCONTROL_SERVICE_C_LINK} "LINKER:--version-script=${KCONTROL_SERVICE_C_MAP}"
     LINKER:--no-undefined LINKER:--as-needed LINKER:--gc-sections LINKER:-z,relro,-z,now,-z,nodelete)
 
 if(NOT KCONTROL_INSTALL)

@@ -5,13 +5,13 @@
 #include "calls.hpp"
 #include "client_entry.hpp"
 #include "options.hpp"
+#include "process_end.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -34,6 +34,14 @@ std::optional<logger> logger_of(std::string_view level) {
     for (const auto known : {log_level::error, log_level::warning, log_level::info, log_level::debug})
         if (level == to_string(known)) return logger(standard_error_sink(log_environment()), known);
     return std::nullopt;
+}
+
+// The library's remedy is a flag, as programs have it.
+failure in_words_of_options(failure why) {
+    constexpr std::string_view flag = "--kubeconfig FILE";
+    const std::size_t at = why.text.find(flag);
+    if (at != std::string::npos) why.text.replace(at, flag.size(), "the option \"kubeconfig\"");
+    return why;
 }
 
 // exit() takes OpenSSL and others down while the loops' threads still use them. Leases are not given up here: that
@@ -65,10 +73,10 @@ outcome<std::shared_ptr<client_entry>> client_entry::make(kc_handle self, const 
     wanted.log(std::move(*log));
 
     auto opened = service::connection::open(std::move(wanted));
-    if (!opened) return failure_of(opened.error());
-    // After OpenSSL has registered its own end, so that this runs before it.
-    static const int registered = std::atexit(freeze_clients);
-    static_cast<void>(registered);
+    if (!opened) return in_words_of_options(failure_of(opened.error()));
+    // OpenSSL has registered its own end when the library was loaded, so this runs before it.
+    static const bool registered = call_at_exit(freeze_clients);
+    if (!registered) return failure{KC_ENOMEM, "out of memory: nothing was changed"};
     std::shared_ptr<client_entry> made(new client_entry(self, std::move(*opened), thread));
     client_added();
     return made;

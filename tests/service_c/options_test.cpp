@@ -85,7 +85,7 @@ TEST_CASE("targets and options of endpoints, objects and urls") {
     const row table[] = {
         {"", nullptr, ""},
         {"default", nullptr, "\"selector\""},
-        {"default/web/x", nullptr, "default/web/x"},
+        {"default/web/x", nullptr, "service \"web/x\""},
         {"default/Web", nullptr, "Web"},
         {"default/web", R"({"selector":"app=web"})", "\"selector\" selects pods"},
         {"default", R"({"selector":"app in"})", ""},
