@@ -11,9 +11,13 @@
  * - Text is copied before a function returns, and no pointer of the caller is kept but `user`.
  * - In the child of a fork() each function that takes or makes a handle returns KC_EFORKED if a client existed at the fork.
  *   A child of a process without a client makes its own.
- * - No exception leaves a function, no signal handler is installed, no locale is set. Environment variables that are read:
- *   KUBECONFIG and HOME (which kubeconfig), KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT (in a pod), POD_NAME and
- *   POD_NAMESPACE (which pod, which namespace), and those of the credential plugins that a kubeconfig names.
+ * - No exception leaves a function, no signal handler is installed, no locale is set, no environment variable is written.
+ *   Variables that are read: KUBECONFIG and HOME (which kubeconfig); KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT,
+ *   POD_NAMESPACE and HOSTNAME (in a pod); HTTP_PROXY, HTTPS_PROXY and NO_PROXY, also in small letters, and REQUEST_METHOD (which
+ *   proxy); client-go's DISABLE_HTTP2, HTTP2_READ_IDLE_TIMEOUT_SECONDS and HTTP2_PING_TIMEOUT_SECONDS; those of the resolver,
+ *   LOCALDOMAIN, RES_OPTIONS and CARES_HOSTS; those of OpenSSL and simdjson, OPENSSL_CONF, OPENSSL_ia32cap, SSL_CERT_FILE,
+ *   SSL_CERT_DIR and SIMDJSON_FORCE_IMPLEMENTATION. A credential plugin that a kubeconfig names is looked for in PATH (or from
+ *   PWD), and gets all variables.
  *
  * Callbacks
  * - They are called one at a time per client: on the client's own thread. With {"thread":false} in kc_client_dispatch(), and in
@@ -86,10 +90,11 @@ KC_API uint32_t kc_abi_version(void);
 KC_API size_t kc_error(char *buffer, size_t size);
 
 /* Makes a client; nothing is sent yet.
- * options: "kubeconfig": path (else KUBECONFIG, the pod's service account, ~/.kube/config); "context": name in the kubeconfig
- * (else its current one); "thread": true: the library starts one thread, in which all signals are blocked. With false it starts
- * none, and works only in kc_client_dispatch(); "log": "off", "error", "warning" (as without it), "info" or "debug": what is
- * written to standard error.
+ * options: "kubeconfig": path (else as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account); "context": name in the
+ * kubeconfig (else its current one); "thread": true: the library starts one thread, in which all signals are blocked. With false
+ * it starts none, and works only in kc_client_dispatch(); "log": "off", "error", "warning" (as without it), "info" or "debug":
+ * what is written to standard error, never a secret; "coreDumps": true: as the process has it. With false no core of the process
+ * is dumped from now on, and no other program of its user can read its memory: a core would hold the client's credentials.
  * Errors: KC_EINVAL (options; a kubeconfig or a context that is missing or wrong), KC_EFORKED, KC_ENOMEM (also of threads and
  * descriptors). */
 KC_API int kc_client_new(const char *options, kc_handle *out);
@@ -106,12 +111,11 @@ KC_API int kc_client_fd(kc_handle client, int *fd);
 KC_API int kc_client_dispatch(kc_handle client, int timeout_ms);
 
 /* Takes part in the election of a Lease, until kc_free(). After a loss it takes part again.
- * options: "namespace" (else the pod's own); "lease": name, required; "identity" (else the host name and
- * a random part); "address": HOST:PORT for followers, in the Lease's
- * annotation service.kcontrol.dev/address;
- * "leaseDurationSeconds" 15, "renewDeadlineSeconds" 10, "retryPeriodSeconds" 2: numbers, in this order from large to small;
- * "label": {"key", "value", "pod"}: on this pod while it leads (pod: else the host name); "acceptTokenReset" false: lead also
- * when the server's versions went back (a restored etcd), so that tokens may be smaller than earlier ones.
+ * options: "namespace" (else the pod's own); "lease": name, required; "identity" (else the host name and a random part);
+ * "address": HOST:PORT for followers, in the Lease's annotation service.kcontrol.dev/address; "leaseDurationSeconds" 15,
+ * "renewDeadlineSeconds" 10, "retryPeriodSeconds" 2: numbers, in this order from large to small; "label": {"key", "value", "pod"}:
+ * on this pod while it leads (pod: else the host name); "acceptTokenReset" false: lead also when the server's versions went back
+ * (a restored etcd), so that tokens may be smaller than earlier ones.
  * The token is a number that grows with each term of the Lease, whoever leads. A store refuses writes with a token smaller than
  * one it has seen: that, and not the callback, keeps a former leader out.
  * Errors: KC_EINVAL, KC_EHANDLE, KC_EFORKED, KC_ENOMEM. What the server refuses is logged and retried. */

@@ -278,19 +278,20 @@ def _close_clients() -> None:
 class Client(_Handle):
     """A client of one cluster. Its parts end with it.
 
-    kubeconfig: path; else KUBECONFIG, the pod's service account, ~/.kube/config. context: name in the kubeconfig; else its
-    current one. log: "off", "error", "warning", "info" or "debug", to standard error. Make it after a fork: in a child of a
+    kubeconfig: path; else as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account. context: name in the kubeconfig; else its
+    current one. log: "off", "error", "warning", "info" or "debug", to standard error. core_dumps False: no core of the process is
+    dumped from now on, which would hold the credentials. Make it after a fork: in a child of a
     process that had one, each call raises Error with code EFORKED.
     """
 
     _name = "client"
 
     def __init__(self, kubeconfig: Union[str, "os.PathLike[str]", None] = None, context: Optional[str] = None, *,
-                 log: str = "warning") -> None:
+                 log: str = "warning", core_dumps: bool = True) -> None:
         super().__init__()
         self._parts: Set[_Handle] = set()
         path = None if kubeconfig is None else os.fspath(kubeconfig)
-        check(LIBRARY.kc_client_new(_options({"kubeconfig": path, "context": context, "log": log}),
+        check(LIBRARY.kc_client_new(_options({"kubeconfig": path, "context": context, "log": log, "coreDumps": core_dumps}),
                                     ctypes.byref(self._handle)))
         _clients.add(self)
 

@@ -1,4 +1,5 @@
 #include <kcontrol/logging/log_sink.hpp>
+#include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 
 #include "barrier.hpp"
@@ -60,11 +61,12 @@ void freeze_clients() noexcept {
 }  // namespace
 
 outcome<std::shared_ptr<client_entry>> client_entry::make(kc_handle self, const char* text) {
-    auto given = options::parse("kc_client_new", text, {"kubeconfig", "context", "thread", "log"});
+    auto given = options::parse("kc_client_new", text, {"kubeconfig", "context", "thread", "log", "coreDumps"});
     if (!given) return given.error();
     const bool thread = given->boolean("thread").value_or(true);
     auto log = logger_of(given->text("log").value_or("warning"));
     if (!log) given->refuse("log", "must be off, error, warning, info or debug");
+    const bool core_dumps = given->boolean("coreDumps").value_or(true);
     service::connection_options wanted;
     wanted.kubeconfig(given->text("kubeconfig").value_or(""))
         .context(given->text("context").value_or(""))
@@ -72,6 +74,7 @@ outcome<std::shared_ptr<client_entry>> client_entry::make(kc_handle self, const 
     if (auto fine = given->check(); !fine) return fine.error();
     wanted.log(std::move(*log));
 
+    if (!core_dumps) forbid_core_dumps();  // before a credential is read
     auto opened = service::connection::open(std::move(wanted));
     if (!opened) return in_words_of_options(failure_of(opened.error()));
     // OpenSSL has registered its own end when the library was loaded, so this runs before it.
