@@ -20,6 +20,7 @@ defaults
   timeout server 60s
 frontend web
   bind 127.0.0.1:{port}
+  http-request set-header X-Router {name}
   default_backend web
 backend web
   balance roundrobin
@@ -40,7 +41,7 @@ http {
     server 127.0.0.1:1;
 {{/endpoints}}
   }
-  server { listen 127.0.0.1:PORT; location / { proxy_pass http://web; } }
+  server { listen 127.0.0.1:PORT; location / { proxy_pass http://web; proxy_set_header X-Router NAME; } }
 }
 """
 
@@ -93,9 +94,11 @@ class Follower:
 
 
 class Haproxy:
+    name = "haproxy"
+
     def __init__(self, folder):
         self.program, self.port, self.folder = needed("haproxy"), ports.free_port(), folder
-        (folder / "haproxy.cfg").write_text(HAPROXY.format(folder=folder, port=self.port))
+        (folder / "haproxy.cfg").write_text(HAPROXY.format(folder=folder, port=self.port, name=self.name))
         self.flags = ["--haproxy", folder / "haproxy.sock", "--backend", "web"]
         self.start()
 
@@ -109,11 +112,16 @@ class Haproxy:
         self.process.kill()
         self.process.wait()
 
+    def tail(self):
+        return (self.folder / "haproxy.log").read_text()[-2000:]
+
 
 class Nginx:
+    name = "nginx"
+
     def __init__(self, folder):
         self.program, self.port, self.folder = needed("nginx"), ports.free_port(), folder
-        text = NGINX.replace("FOLDER", str(folder)).replace("PORT", str(self.port))
+        text = NGINX.replace("FOLDER", str(folder)).replace("PORT", str(self.port)).replace("NAME", self.name)
         (folder / "nginx.mustache").write_text(text)
         (folder / "nginx.conf").write_text(re.sub(r"{{#endpoints}}.*{{/endpoints}}", "server 127.0.0.1:1;", text, flags=re.S))
         command = f"{self.program} -c {folder}/nginx.conf -e {folder}/nginx.log"
@@ -125,3 +133,6 @@ class Nginx:
     def stop(self):
         subprocess.run([self.program, "-c", self.folder / "nginx.conf", "-e", self.folder / "nginx.log", "-s", "stop"],
                        check=False, stderr=subprocess.DEVNULL)
+
+    def tail(self):
+        return (self.folder / "nginx.log").read_text()[-2000:]

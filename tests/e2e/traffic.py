@@ -4,7 +4,8 @@
 usage: traffic.py BACKEND-PORT RATE ROUTER-PORT…
 Backends: all addresses of this machine at that port; which one is asked is the address that a router connected to. A
 request for one that was not added, or was terminated over a second ago, is answered with 503, which routers pass on.
-Requests: RATE a second to each router at 127.0.0.1, each on a connection of its own.
+Requests: RATE a second to each router at 127.0.0.1, each on a connection of its own. Routers add their name as a header,
+X-Router.
 On standard input, a line of JSON each: {"add": ADDRESS}, {"terminate": ADDRESS, "at": time.monotonic()},
 {"report": true}, which is answered with a line of what happened since the last report; "stop" as the last one.
 """
@@ -20,14 +21,18 @@ PATIENCE_S = 60
 
 class Backends:
     def __init__(self):
-        self.ends, self.hits, self.late = {}, collections.Counter(), []
+        self.ends = {}
+        self.begin()
 
-    def status(self, address):
+    def begin(self):
+        self.hits, self.late = collections.defaultdict(set), []
+
+    def status(self, address, router):
         now, end = time.monotonic(), self.ends.get(address, 0.0)
         if end is None or now <= end + ALLOWED_S:
-            self.hits[address] += 1
+            self.hits[router].add(address)
             return "200 OK"
-        self.late.append([address, round(now - end, 3)])
+        self.late.append([address, round(now - end, 3), router])
         return "503 Service Unavailable"
 
 
@@ -42,8 +47,10 @@ class Backend(asyncio.Protocol):
 
     def data_received(self, data):
         *whole, self.pending = (self.pending + data).split(b"\r\n\r\n")
-        for _ in whole:
-            status = self.backends.status(self.address)
+        for request in whole:
+            router = next((line[9:].strip().decode() for line in request.lower().split(b"\r\n")
+                           if line.startswith(b"x-router:")), "")
+            status = self.backends.status(self.address, router)
             self.transport.write(f"HTTP/1.1 {status}\r\nContent-Length: 3\r\n\r\nok\n".encode())
 
 
@@ -108,9 +115,10 @@ async def main():
         elif "terminate" in command:
             backends.ends[command["terminate"]] = command["at"]
         else:
-            print(json.dumps({"hits": backends.hits, "late": backends.late, "routers": {
+            print(json.dumps({"hits": {router: sorted(those) for router, those in backends.hits.items()},
+                              "late": backends.late, "routers": {
                 load.port: {"answers": load.answers, "failures": load.failures[:20]} for load in loads}}), flush=True)
-            backends.hits, backends.late = collections.Counter(), []
+            backends.begin()
             for load in loads:
                 load.answers, load.failures = collections.Counter(), []
     for task in tasks:
