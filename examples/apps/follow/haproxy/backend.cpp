@@ -42,7 +42,8 @@ kcontrol::awaitable<result<outcome>> backend::apply(std::vector<endpoint> endpoi
     const auto table = co_await ask_(show, stop);
     if (!table) co_return table.error();
     if (table->starts_with("Can't find backend")) {
-        co_return error(errc::invalid_argument, "--backend " + in_quotes(name_) + ": HAProxy has no backend of that name");
+        co_return error(errc::invalid_argument,
+                        "--backend " + in_quotes(name_) + ": HAProxy has no backend of that name");
     }
     const auto present = parse_servers(*table);
     if (!present) co_return present.error();
