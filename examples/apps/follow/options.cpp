@@ -202,7 +202,7 @@ result<void> set_target(options& o, std::string_view value, std::string_view kin
     if (const auto done = set_namespace(o, value.substr(0, slash)); !done) return done;
     const auto name = value.substr(slash + 1);
     const auto problems =
-        o.what == followed::endpoints ? kcontrol::check_dns1035_label(name) : kcontrol::check_dns1123_subdomain(name);
+        o.what == followed::endpoints ? kcontrol::check_dns1123_label(name) : kcontrol::check_dns1123_subdomain(name);
     if (!problems.empty()) {
         return bad_argument(in_quotes(name) + " is no name of a " + std::string(kind) + ": " +
                             kcontrol::join_problems(problems));
@@ -214,7 +214,7 @@ result<void> set_target(options& o, std::string_view value, std::string_view kin
 result<void> set_words(options& o, const std::vector<std::string_view>& words) {
     static constexpr std::pair<std::string_view, followed> all[] = {
         {"endpoints", followed::endpoints}, {"pods", followed::pods}, {"leader", followed::leader}};
-    if (words.empty()) return bad_argument("what to follow? " + std::string(commands));
+    if (words.empty()) return bad_argument("what to follow? " + std::string(commands) + "; see kcontrol-follow --help");
     const auto* found = std::find_if(std::begin(all), std::end(all), [&](auto& c) { return c.first == words[0]; });
     if (found == std::end(all)) {
         return bad_argument("no such command: " + in_quotes(words[0]) + "; use " + std::string(commands));

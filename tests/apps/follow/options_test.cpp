@@ -120,7 +120,7 @@ TEST_CASE("options: every flag") {
 TEST_CASE("options: each mistake names the flag, the value and the remedy") {
     const std::string which = "endpoints NS/SERVICE, pods NS or leader NS/LEASE";
     const std::pair<words, std::string> rows[] = {
-        {{}, "what to follow? " + which},
+        {{}, "what to follow? " + which + "; see kcontrol-follow --help"},
         {{"services", "a/b"}, "no such command: \"services\"; use " + which},
         {{"endpoints"}, "endpoints: of what? " + which},
         {{"endpoints", "a/b", "c/d"}, "one too many: \"c/d\"; one thing is followed"},
@@ -168,7 +168,7 @@ TEST_CASE("options: each mistake names the flag, the value and the remedy") {
     // Of these the words are the library's.
     const std::pair<words, const char*> others[] = {
         {{"endpoints", "Shop/web"}, "endpoints: \"Shop\" is no namespace's name: "},
-        {{"endpoints", "shop/1web"}, "endpoints: \"1web\" is no name of a SERVICE: "},
+        {{"endpoints", "shop/web-"}, "endpoints: \"web-\" is no name of a SERVICE: "},
         {{"leader", "shop/we_b"}, "leader: \"we_b\" is no name of a LEASE: "},
         {{"pods", "shop", "--selector", "a in"}, "--selector: "},
         {{"endpoints", "a/b", "--port", "HTTP"}, "--port: \"HTTP\" is no port's name: "},

@@ -37,6 +37,11 @@ std::string resolved(const std::string& path) {
 
 kcontrol::result<staged_file> staged_file::write(const std::string& path, std::string_view text) {
     const std::string target = resolved(path);
+    struct stat before {};
+    const bool is_there = ::stat(target.c_str(), &before) == 0;
+    if (is_there && !S_ISREG(before.st_mode)) {  // replacing /dev/null would harm the machine
+        return kcontrol::error(kcontrol::errc::file_failed, path + ": it is no regular file; choose another path");
+    }
     const auto slash = target.rfind('/');
     const auto folder = slash == target.npos ? std::string() : target.substr(0, slash + 1);
     const std::string staged = folder + ".kcontrol-follow-" + target.substr(folder.size());
@@ -44,8 +49,7 @@ kcontrol::result<staged_file> staged_file::write(const std::string& path, std::s
     const int file = ::open(staged.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (file < 0) return failed(staged, "can't be written", "; let this program write to that directory");
     staged_file out(staged, target);
-    struct stat before {};
-    if (::stat(target.c_str(), &before) == 0) {
+    if (is_there) {
         // Only root may give a file away; others keep what they can.
         if (::fchown(file, before.st_uid, before.st_gid) != 0 && ::fchown(file, uid_t(-1), before.st_gid) != 0) {
         }

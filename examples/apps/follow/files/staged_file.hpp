@@ -16,7 +16,8 @@ class staged_file {
 public:
     /// Writes `text` to the disk, beside `path`, under a name that begins with a dot and ends as that of `path`. Its
     /// mode and owner are those of the file that it will replace, else 0644. A link is followed: what it leads to is
-    /// replaced. Errors: file_failed, with the path, the reason and the remedy.
+    /// replaced. Errors: file_failed, with the path, the reason and the remedy; also for what is there and no regular
+    /// file.
     static kcontrol::result<staged_file> write(const std::string& path, std::string_view text);
 
     staged_file(staged_file&& other) noexcept;

@@ -2,12 +2,17 @@
 
 namespace follow {
 
-decision decide(const view& known, kcontrol::duration age, kcontrol::duration max_stale, on_stale when) {
+decision decide(const view& known, const ages& of, kcontrol::duration max_stale, on_stale when) {
     decision out;
     if (known.version != 0) out.publish = known;
     if (when == on_stale::keep || known.state == freshness::live) return out;
-    if (age < max_stale) {
-        out.again_in = max_stale - age;
+    if (of.age < max_stale) {
+        out.again_in = max_stale - of.age;
+        return out;
+    }
+    if (of.grace > kcontrol::duration::zero()) {
+        out.publish.reset();
+        out.again_in = of.grace;
         return out;
     }
     if (when == on_stale::exit) {

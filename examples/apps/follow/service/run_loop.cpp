@@ -1,5 +1,6 @@
 #include "service/run_loop.hpp"
 
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 namespace follow {
 namespace {
@@ -19,10 +21,10 @@ using kcontrol::errc;
 using kcontrol::error;
 using kcontrol::time_point;
 
-// What more time does not heal: the rights, the name, the port.
-bool is_lasting(const error& why) {
+// What more time does not heal: the rights, the name, the port. A leader whose address is not known is a leader.
+bool is_lasting(const error& why, const options& o) {
     return why == api_errc::forbidden || why == api_errc::unauthorized || why == api_errc::not_found ||
-           why == errc::invalid_argument;
+           (why == errc::invalid_argument && o.what != followed::leader);
 }
 
 std::optional<time_point> earlier(std::optional<time_point> a, std::optional<time_point> b) {
@@ -49,10 +51,9 @@ public:
     std::optional<exit_status> look() {
         if (failed_) return exit_status::failed;
         const view now = from_.current();
-        const auto waited = env_.now() - begun_;
-        const auto age = now.version == 0 ? waited : from_.age();
         if (now.state == freshness::live && now.version != 0) confirmed_ = true;
-        const auto next = decide(now, age, o_.max_stale, o_.when_stale);
+        report_problem();
+        const auto next = decide(now, ages_of(now), o_.max_stale, o_.when_stale);
         if (next.exit) {
             log_.error("the value is too old; see --max-stale and --on-stale", {{"target", o_.target()}});
             return exit_status::stale;
@@ -68,6 +69,31 @@ public:
     bool confirmed() const noexcept { return confirmed_; }
 
 private:
+    ages ages_of(const view& now) const {
+        const auto waited = env_.now() - begun_;
+        ages out;
+        out.age = now.version == 0 ? waited : from_.age();
+        out.grace =
+            confirmed_ ? kcontrol::duration::zero() : std::max(o_.max_stale - waited, kcontrol::duration::zero());
+        return out;
+    }
+
+    // What is wrong with the target, once each; the library logs what is wrong with the way to it.
+    void report_problem() {
+        const auto why = from_.problem();
+        if (o_.once && why && is_lasting(*why, o_)) return;  // that ends it
+        if (why && *why != api_errc::not_found && *why != errc::invalid_argument) return;
+        std::string text = why ? why->message() : std::string();
+        if (text == reported_) return;
+        if (why) {
+            log_.warning("the target is not usable",
+                         {{"target", o_.target()}, {"error", kcontrol::escape_control(text)}});
+        } else {
+            log_.info("the target is usable", {{"target", o_.target()}});
+        }
+        reported_ = std::move(text);
+    }
+
     void publish(const view& next) {
         const view& last = board_.now();
         const bool same = board_.number() != 0 && next.same_value(last) && next.state == last.state;
@@ -88,6 +114,7 @@ private:
     kcontrol::logger log_;
     board board_;
     kcontrol::async_event changed_;
+    std::string reported_;
     time_point begun_;
     std::optional<time_point> deadline_, wake_at_;
     bool confirmed_ = false, failed_ = false;
@@ -114,7 +141,7 @@ kcontrol::awaitable<exit_status> follow_on(kcontrol::environment& env, loop& sta
     co_return exit_status::done;
 }
 
-kcontrol::awaitable<exit_status> follow_once(kcontrol::environment& env, loop& state, source& from,
+kcontrol::awaitable<exit_status> follow_once(kcontrol::environment& env, const options& o, loop& state, source& from,
                                              std::vector<std::unique_ptr<output>>& outputs, kcontrol::logger log,
                                              std::stop_token stop) {
     while (!stop.stop_requested()) {
@@ -125,7 +152,7 @@ kcontrol::awaitable<exit_status> follow_once(kcontrol::environment& env, loop& s
         }
         if (end) co_return *end;
         const auto why = from.problem();
-        if (why && is_lasting(*why)) {
+        if (why && is_lasting(*why, o)) {
             log.error("can't follow it", {{"error", why->what()}});
             co_return exit_status::failed;
         }
@@ -151,7 +178,7 @@ kcontrol::awaitable<exit_status> run_loop(kcontrol::environment& env, kcontrol::
     }
     exit_status out = exit_status::failed;
     if (o.once) {
-        out = co_await follow_once(env, state, from, outputs, log, stop);
+        out = co_await follow_once(env, o, state, from, outputs, log, stop);
     } else {
         kcontrol::task_group tasks(env, ex, log);
         kcontrol::scope feeding(stop);

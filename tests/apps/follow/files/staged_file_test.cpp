@@ -77,10 +77,23 @@ TEST_CASE_FIXTURE(fixture, "staged_file: errors name the path and the remedy") {
                                         ": can't be written: No such file or directory; let this program write to "
                                         "that directory");
     std::filesystem::create_directory(path);
-    auto fresh = staged_file::write(path, "x");
-    REQUIRE(fresh);
-    const auto done = fresh->commit();
-    REQUIRE(!done);
-    CHECK(done.error().message() ==
-          path + ": can't be replaced: Is a directory; let this program write to its directory");
+    const auto folder_there = staged_file::write(path, "x");
+    REQUIRE(!folder_there);
+    CHECK(folder_there.error().message() == path + ": it is no regular file; choose another path");
+    REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);  // as root, even /dev/null could be replaced
+    REQUIRE(!staged_file::write(folder.path("pipe"), "x"));
+    CHECK(files_in(folder) == 2);
+}
+
+TEST_CASE_FIXTURE(fixture, "staged_file: a file that can't take its place leaves nothing behind") {
+    {
+        auto fresh = staged_file::write(path, "x");
+        REQUIRE(fresh);
+        std::filesystem::create_directory(path);
+        const auto done = fresh->commit();
+        REQUIRE(!done);
+        CHECK(done.error().message() ==
+              path + ": can't be replaced: Is a directory; let this program write to its directory");
+    }
+    CHECK(files_in(folder) == 1);
 }

@@ -8,6 +8,17 @@ using namespace follow;
 using namespace follow::tests;
 using namespace std::chrono_literals;
 
+namespace {
+
+ages aged(kcontrol::duration age, kcontrol::duration grace = {}) {
+    ages out;
+    out.age = age;
+    out.grace = grace;
+    return out;
+}
+
+}  // namespace
+
 TEST_CASE("outlook: what the outputs get, by state, age and --on-stale") {
     constexpr auto live = freshness::live, resuming = freshness::resuming, stale = freshness::stale;
     constexpr auto keep = on_stale::keep, empty = on_stale::empty, quit = on_stale::exit;
@@ -38,7 +49,7 @@ TEST_CASE("outlook: what the outputs get, by state, age and --on-stale") {
         now.endpoints.clear();
         if (each.version != 0) now.endpoints.push_back(ready("10.0.0.1"));
         now.state = each.state;
-        const auto next = decide(now, each.age, 60s, each.when);
+        const auto next = decide(now, aged(each.age), 60s, each.when);
         const std::string outcome = next.exit                         ? "exit"
                                     : !next.publish                   ? "nothing"
                                     : next.publish->endpoints.empty() ? "empty"
@@ -49,6 +60,19 @@ TEST_CASE("outlook: what the outputs get, by state, age and --on-stale") {
     }
 }
 
+TEST_CASE("outlook: a value of a file that is too old at the start") {
+    view old = of({ready("10.0.0.1")}, 1);
+    old.state = freshness::stale;
+    for (const auto when : {on_stale::empty, on_stale::exit}) {
+        const auto next = decide(old, aged(1h, 45s), 60s, when);
+        CHECK(!next.publish);
+        CHECK(!next.exit);
+        CHECK(next.again_in == kcontrol::duration(45s));
+    }
+    CHECK(decide(old, aged(59s, 45s), 60s, on_stale::exit).publish);
+    CHECK(decide(old, aged(1h, 45s), 60s, on_stale::keep).publish);
+}
+
 TEST_CASE("outlook: an empty view has no leader") {
     view now;
     now.is_leader = true;
@@ -56,7 +80,7 @@ TEST_CASE("outlook: an empty view has no leader") {
     now.holder = "a";
     now.address = "10.0.0.1:80";
     now.endpoints.push_back(ready("10.0.0.1"));
-    const auto next = decide(now, 2min, 1min, on_stale::empty);
+    const auto next = decide(now, aged(2min), 1min, on_stale::empty);
     REQUIRE(next.publish);
     CHECK(next.publish->holder.empty());
     CHECK(next.publish->address.empty());

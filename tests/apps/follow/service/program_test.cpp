@@ -153,6 +153,7 @@ TEST_CASE_FIXTURE(simulated, "program: endpoints of a Service as they change, st
 
 TEST_CASE_FIXTURE(simulated, "program: pods") {
     REQUIRE(server.api().create(pod("web-1", "10.0.0.7")));
+    REQUIRE(server.api().update_status(pod("web-1", "10.0.0.7")));
     start({"pods", "default", "--selector", "app=web", "--port", "8080"});
     REQUIRE(until([&] { return last().endpoints.size() == 1; }));
     CHECK(last().endpoints[0].address == "10.0.0.7");
@@ -201,7 +202,7 @@ TEST_CASE_FIXTURE(real, "program: what ends it with 1, and why is logged") {
     SUBCASE("no template") {
         CHECK(run({"endpoints", "default/web", "--template", folder.path("none"), "--out", "o"}) ==
               exit_status::failed);
-        CHECK(was_logged("--template: " + folder.path("none")));
+        CHECK(was_logged("--template: can't open " + folder.path("none")));
     }
     SUBCASE("no cluster") {
         folder.write("config", "nonsense");

@@ -224,6 +224,57 @@ TEST_CASE_FIXTURE(fixture, "run_loop: --on-stale counts from the start where not
     CHECK(ended == exit_status::stale);
 }
 
+TEST_CASE_FIXTURE(fixture,
+                  "run_loop: a file that is too old: the outputs stay until the server had --max-stale to answer") {
+    o.when_stale = on_stale::empty;
+    view cached = of({ready("10.0.0.9")}, 1);
+    cached.state = freshness::stale;
+    from.set(cached);
+    after(10min);
+    start();
+    after(59s);
+    CHECK(out->put_versions.empty());
+    SUBCASE("it answers") {
+        set(of({ready("10.0.0.1")}, 2));
+        CHECK(out->put_versions == versions{2});
+    }
+    SUBCASE("it does not") {
+        after(1s);
+        REQUIRE(out->put_views.size() == 1);
+        CHECK(out->put_views[0].endpoints.empty());
+    }
+}
+
+TEST_CASE_FIXTURE(fixture, "run_loop: what is wrong with the target is logged, once") {
+    start();
+    const kcontrol::error no_port(kcontrol::errc::invalid_argument, "there is no port \"http\"; choose one of web");
+    set(of({}, 1), no_port);
+    set(of({}, 2), no_port);
+    REQUIRE(logged.size() == 1);
+    CHECK(logged[0].find("choose one of web") != std::string::npos);
+    set(of({}, 2), kcontrol::error(kcontrol::errc::unavailable, "the library logs it"));
+    CHECK(logged.size() == 1);
+    set(of({ready("10.0.0.1")}, 3));
+    REQUIRE(logged.size() == 2);
+    CHECK(logged[1] == "the target is usable target=endpoints shop/web");
+    CHECK(!ended);
+}
+
+TEST_CASE_FIXTURE(fixture, "run_loop: --once prints a leader whose address is not known") {
+    o.once = true;
+    o.what = followed::leader;
+    start();
+    view now;
+    now.is_leader = true;
+    now.version = 1;
+    now.state = freshness::live;
+    now.holder = "master-0";
+    set(now, kcontrol::error(kcontrol::errc::invalid_argument, "the leader's address is not known"));
+    CHECK(ended == exit_status::done);
+    CHECK(out->put_versions == versions{1});
+    CHECK(logged.size() == 1);
+}
+
 TEST_CASE_FIXTURE(fixture, "run_loop: an output that is closed ends it with 1, and so does a source that can't start") {
     SUBCASE("output") {
         out->failure = kcontrol::error(kcontrol::errc::connection_lost, "Broken pipe");
