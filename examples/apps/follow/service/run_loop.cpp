@@ -21,10 +21,13 @@ using kcontrol::errc;
 using kcontrol::error;
 using kcontrol::time_point;
 
-// What more time does not heal: the rights, the name, the port. A leader whose address is not known is a leader.
-bool is_lasting(const error& why, const options& o) {
-    return why == api_errc::forbidden || why == api_errc::unauthorized || why == api_errc::not_found ||
-           (why == errc::invalid_argument && o.what != followed::leader);
+bool is_of_target(const error& why) { return why == api_errc::not_found || why == errc::invalid_argument; }
+
+// What more time does not heal: the rights, and the name or the port once all of the target is known. A leader whose
+// address is not known is a leader.
+bool is_lasting(const error& why, bool confirmed, const options& o) {
+    if (why == api_errc::forbidden || why == api_errc::unauthorized) return true;
+    return confirmed && is_of_target(why) && !(o.what == followed::leader && why == errc::invalid_argument);
 }
 
 std::optional<time_point> earlier(std::optional<time_point> a, std::optional<time_point> b) {
@@ -81,8 +84,8 @@ private:
     // What is wrong with the target, once each; the library logs what is wrong with the way to it.
     void report_problem() {
         const auto why = from_.problem();
-        if (o_.once && why && is_lasting(*why, o_)) return;  // that ends it
-        if (why && *why != api_errc::not_found && *why != errc::invalid_argument) return;
+        if (o_.once && why && is_lasting(*why, confirmed_, o_)) return;  // that ends it
+        if (!confirmed_ || (why && !is_of_target(*why))) return;
         std::string text = why ? why->message() : std::string();
         if (text == reported_) return;
         if (why) {
@@ -152,7 +155,7 @@ kcontrol::awaitable<exit_status> follow_once(kcontrol::environment& env, const o
         }
         if (end) co_return *end;
         const auto why = from.problem();
-        if (why && is_lasting(*why, o)) {
+        if (why && is_lasting(*why, state.confirmed(), o)) {
             log.error("can't follow it", {{"error", why->what()}});
             co_return exit_status::failed;
         }

@@ -15,7 +15,7 @@ bool is_ip_address(std::string_view text) {
 std::string host_port(std::string_view address, std::uint16_t port) {
     const bool is_v6 = address.find(':') != address.npos;
     std::string out = is_v6 ? "[" + std::string(address) + "]" : std::string(address);
-    return out + ":" + std::to_string(port);
+    return port == 0 ? out : out + ":" + std::to_string(port);
 }
 
 std::optional<endpoint> parse_host_port(std::string_view text) {

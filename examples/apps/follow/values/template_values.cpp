@@ -31,7 +31,7 @@ mustache::object template_values(const view& from) {
     std::vector<mustache::object> items;
     for (const auto* one : ready) {
         mustache::object item;
-        item.text("address", one->address).text("port", std::to_string(one->port));
+        item.text("address", one->address).text("port", one->port == 0 ? "" : std::to_string(one->port));
         item.text("hostPort", host_port(one->address, one->port));
         item.text("zone", word(one->zone)).text("node", word(one->node)).text("pod", word(one->pod));
         item.text("last", one == ready.back() ? "true" : "");

@@ -171,6 +171,17 @@ TEST_CASE_FIXTURE(fixture, "run_loop: --once fails at once where more time does 
     CHECK(logged[0].find("there are web and admin") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(fixture, "run_loop: --once waits where the Service is not known yet that may have the port") {
+    o.once = true;
+    start();
+    view held_back;
+    set(held_back, kcontrol::error(kcontrol::errc::invalid_argument, "there is no port \"80\""));
+    CHECK(!ended);
+    CHECK(logged.empty());
+    set(of({ready("10.0.0.1")}, 1));
+    CHECK(ended == exit_status::done);
+}
+
 TEST_CASE_FIXTURE(fixture, "run_loop: --once with an output that can't be brought up to date") {
     o.once = true;
     out->failure = kcontrol::error(kcontrol::errc::unavailable, "--check failed");

@@ -11,6 +11,8 @@ using namespace follow::tests;
 TEST_CASE("host_port: with brackets for IPv6") {
     CHECK(host_port("10.0.0.1", 80) == "10.0.0.1:80");
     CHECK(host_port("fd00::1", 8080) == "[fd00::1]:8080");
+    CHECK(host_port("10.0.0.1", 0) == "10.0.0.1");
+    CHECK(host_port("fd00::1", 0) == "[fd00::1]");
 }
 
 TEST_CASE("is_ip_address") {
@@ -58,6 +60,7 @@ TEST_CASE("template_values: ready endpoints only, and no value that ends a word"
     CHECK(
         text->render(template_values(some)) ==
         "10.0.0.1 80 10.0.0.1:80 []  ,\n10.0.0.2 8080 10.0.0.2:8080 [] node-1 web-1,\nfd00::1 80 [fd00::1]:80 []  \n");
+    CHECK(text->render(template_values(of({ready("10.0.0.1", 0)}))) == "10.0.0.1  10.0.0.1 []  \n");
     CHECK(text->render(template_values(of({terminating("10.0.0.4")}))) == "none");
     CHECK(text->render(template_values(view())) == "none");
 }
