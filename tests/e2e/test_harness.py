@@ -86,7 +86,7 @@ class Part(unittest.TestCase):
             yield from re.findall(r"^add_executable\((\w+) [^A]", text, re.M)
             yield from (f"kcontrol-{name}" for name in re.findall(r"^kcontrol_tool\((\w+)", text, re.M))
             yield from re.findall(r"^configure_file\((kcontrol-\w+)\.in ", text, re.M)
-            for names in re.findall(r"^foreach\(program IN ITEMS (.*)\)$", text, re.M):
+            for names in re.findall(r"^foreach\(program IN ITEMS ([^)]*)\)$", text, re.M):
                 yield from names.split()
 
     def test_nothing_is_missing(self):
