@@ -33,9 +33,13 @@ TEST_CASE("many starts and stops leave nothing behind") {
         for (int i = 0; i < cycles / 10 + 5; ++i) cycle(stage, thread, i % 2 == 0);
         const resources before = resources::now();
         for (int i = 0; i < cycles; ++i) cycle(stage, thread, i % 2 == 0);
-        const resources after = resources::now();
+        // The server closes its ends of the last connections when it comes to it, on its thread: each request lets it.
+        resources after = resources::now();
+        for (int asked = 0; asked < 100'000 && after.descriptors > before.descriptors + 16; ++asked) {
+            stage.get("", "configmaps", "a");
+            after = resources::now();
+        }
         CHECK(after.threads == before.threads);
-        // The server closes its ends of the last connections when it comes to it.
         CHECK(after.descriptors <= before.descriptors + 16);
         CHECK(after.bytes <= before.bytes + 4'000'000);
     }
