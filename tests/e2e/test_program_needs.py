@@ -128,7 +128,8 @@ class ProgramNeedsTest(unittest.TestCase):
                       ["leader", "default/master"]):
             printed, _ = self.needs_of("--for", "4s", "--", probes.app("follow"), *words)
             used |= triples(self.created(printed)["printed"])
-        self.assertEqual(used, wanted)
+        # A client reads which cluster it is, and goes on where it may not; a Role of a namespace can't allow it.
+        self.assertEqual(used - {("", "namespaces", "list")}, wanted)
 
     def needs_of_step(self, name, *arguments):
         pod = self.write("pod.yaml", OWN_POD)
