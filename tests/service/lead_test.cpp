@@ -158,18 +158,21 @@ TEST_CASE("lead: missing rights on pods are logged once with the rule, and leadi
 }
 
 TEST_CASE("lead: a missing right on the Lease is logged once with the rule, and it leads when it is granted") {
-    lead_stage s(1);
-    s.server_api.access().forbid({"*", "get", "leases"});
-    s[0].start();
-    s.pass(10min);
-    CHECK_FALSE(s[0].leading());
-    const auto rule =
-        "rule={apiGroups: [\"coordination.k8s.io\"], resources: [\"leases\"], "
-        "verbs: [\"get\", \"create\", \"update\", \"watch\"]}";
-    CHECK(std::count_if(s[0].logged.begin(), s[0].logged.end(),
-                        [&](const auto& one) { return one.find(rule) != std::string::npos; }) == 1);
-    s.server_api.access().permit_all();
-    CHECK(s.until([&] { return s[0].leading(); }, 2min));
+    for (const char* const verb : {"get", "create"}) {
+        CAPTURE(verb);
+        lead_stage s(1);
+        s.server_api.access().forbid({"*", verb, "leases"});
+        s[0].start();
+        s.pass(10min);
+        CHECK_FALSE(s[0].leading());
+        const auto rule =
+            "rule={apiGroups: [\"coordination.k8s.io\"], resources: [\"leases\"], "
+            "verbs: [\"get\", \"create\", \"update\", \"watch\"]}";
+        CHECK(std::count_if(s[0].logged.begin(), s[0].logged.end(),
+                            [&](const auto& one) { return one.find(rule) != std::string::npos; }) == 1);
+        s.server_api.access().permit_all();
+        CHECK(s.until([&] { return s[0].leading(); }, 2min));
+    }
 }
 
 TEST_CASE("lead: without a pod of its name it leads without a label, and says so") {

@@ -150,8 +150,9 @@ inline awaitable<void> leader_elector::impl::await_return(std::shared_ptr<impl> 
 }
 
 inline void leader_elector::impl::tell_answer(const result<detail::coordination_lease>& answer) {
-    const bool ordinary = answer || answer.error() == condition::conflict || answer.error() == condition::not_found ||
-                          answer.error() == api_errc::already_exists;
+    // That there is none says nothing about whether it can be written.
+    if (!answer && answer.error() == condition::not_found) return;
+    const bool ordinary = answer || answer.error() == condition::conflict || answer.error() == api_errc::already_exists;
     if (ordinary) {
         const bool was_told = answers.reported();
         const auto entry = answers.recovered(env.now());

@@ -119,7 +119,9 @@ struct endpoints::impl final : detail::follow_loop {
         return true;
     }
     std::uint64_t version() const override { return published->version(); }
-    std::optional<error> content_problem() const override { return listed ? machine.problem() : std::nullopt; }
+    std::optional<error> content_problem() const override {
+        return listed && !is_held_back() ? machine.problem() : std::nullopt;
+    }
 
     void call_back(bool, freshness state, const std::optional<error>& problem) override {
         if (!on_change) return;

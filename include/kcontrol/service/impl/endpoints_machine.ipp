@@ -151,15 +151,21 @@ KCONTROL_DECL bool endpoints_machine::is_orphan(const endpoint_slice& slice) con
     return false;
 }
 
-// Each port once, in the order in which they are found.
+// Each port once, in the order in which they are found: slices of both address families, and of a rollout, have the
+// same.
 KCONTROL_DECL std::string endpoints_machine::known_ports() const {
     if (service_ && !service_->spec.ports.empty()) return describe_ports(service_->spec.ports);
     std::set<std::string> found;
     std::string out;
+    constexpr std::string_view comma = ", ";
     for (const auto& [name, of] : sources_) {
-        if (of.ports.empty() || !found.insert(of.ports).second) continue;
-        out += (out.empty() ? "" : "; ") + of.ports;
-        if (found.size() == 8) break;  // a message, not a list of all pods
+        for (std::size_t from = 0; from < of.ports.size();) {
+            const std::size_t to = std::min(of.ports.find(comma, from), of.ports.size());
+            const std::string one = of.ports.substr(from, to - from);
+            if (found.insert(one).second) out += (out.empty() ? "" : ", ") + one;
+            from = to + comma.size();
+        }
+        if (found.size() >= 8) break;  // a message, not a list of all pods
     }
     return out;
 }
