@@ -41,6 +41,8 @@ target_compile_options(kcontrol PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER
 # What runs once in seconds, or once at all, and is in programs that embed us for little: size counts there.
 set_source_files_properties(src/auth.cpp src/service_lead.cpp src/service_node.cpp PROPERTIES
     COMPILE_OPTIONS $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-Os>)
+set_source_files_properties(src/service_endpoints.cpp PROPERTIES
+    COMPILE_OPTIONS $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O2>)
 
 set(KCONTROL_LIBRARIES kcontrol)
 if(KCONTROL_BUILD_TESTING_LIBRARY)
