@@ -87,8 +87,9 @@ class ProgramNeedsTest(unittest.TestCase):
                                             *(word for file in files for word in ("--load", file)))
         try:
             out = {}
-            for path in ("apiextensions.k8s.io/v1/customresourcedefinitions", "rbac.authorization.k8s.io/v1/clusterroles",
-                         "rbac.authorization.k8s.io/v1/roles"):
+            # Where a Role has the name of a ClusterRole, that one counts.
+            for path in ("apiextensions.k8s.io/v1/customresourcedefinitions", "rbac.authorization.k8s.io/v1/roles",
+                         "rbac.authorization.k8s.io/v1/clusterroles"):
                 with urllib.request.urlopen(f"{program.url}/apis/{path}") as answer:
                     out.update((each["metadata"]["name"], each) for each in json.load(answer)["items"])
             return out
