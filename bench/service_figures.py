@@ -17,23 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-SHARED = pathlib.Path(os.environ.get("KCONTROL_SHARED", ROOT.parent / "shared"))
-
-
-def build_peer(folder):
-    modules = SHARED / "peers" / "go"
-    if not shutil.which("go") or not modules.is_dir():
-        print(f"left out: client-go needs Go, and the modules of {modules}", file=sys.stderr)
-        return None
-    source = folder / "peer"
-    source.mkdir()
-    for file in (ROOT / "bench" / "service_peer" / "main.go", modules / "go.mod", modules / "go.sum"):
-        (source / file.name).write_bytes(file.read_bytes())
-    print("building the peer", file=sys.stderr)
-    subprocess.run(["go", "build", "-ldflags=-s -w", "-o", folder / "service_peer", "."], cwd=source, check=True,
-                   env=os.environ | {"GOFLAGS": "-mod=mod"})
-    return folder / "service_peer"
+import go_peer
 
 
 def pinned(first_half):
@@ -83,7 +67,9 @@ def main():
     build = arguments.build.resolve()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        peer = build_peer(folder)
+        peer = go_peer.build(folder, "service_peer")
+        if not peer:
+            print(f"left out: client-go needs Go, and the modules of {go_peer.MODULES}", file=sys.stderr)
         print("| follower | changes seen | µs, p50 | µs, p99 | µs CPU a change |\n|---|---|---|---|---|")
         for _ in range(2):
             runs = [("kcontrol", [build / "bench/bench_service", "changes", "KUBECONFIG"])]

@@ -16,7 +16,6 @@ import contextlib
 import json
 import os
 import pathlib
-import shutil
 import socket
 import subprocess
 import sys
@@ -24,28 +23,21 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
+import go_peer  # noqa: E402
 import ports  # noqa: E402
 import server  # noqa: E402
 import wait  # noqa: E402
 import webhooks  # noqa: E402
 
-SHARED = pathlib.Path(os.environ.get("KCONTROL_SHARED", ROOT.parent / "shared"))
 PODS = "/api/v1/namespaces/default/pods?dryRun=All"
 
 
 def build_peer(folder):
-    modules = SHARED / "peers" / "go"
-    if not shutil.which("go") or not modules.is_dir():
-        print("skipped: there is no Go, or no " + str(modules), file=sys.stderr)
+    peer = go_peer.build(folder, "webhook_peer")
+    if not peer:
+        print("skipped: there is no Go, or no " + str(go_peer.MODULES), file=sys.stderr)
         sys.exit(3)
-    source = folder / "peer"
-    source.mkdir()
-    for file in (ROOT / "bench" / "webhook_peer" / "main.go", modules / "go.mod", modules / "go.sum"):
-        (source / file.name).write_bytes(file.read_bytes())
-    print("building the peer", file=sys.stderr)
-    subprocess.run(["go", "build", "-ldflags=-s -w", "-o", folder / "webhook_peer", "."], cwd=source, check=True,
-                   env=os.environ | {"GOFLAGS": "-mod=mod"})
-    return folder / "webhook_peer"
+    return peer
 
 
 def pod():
