@@ -133,6 +133,21 @@ TEST_CASE("freshness: an outage of five minutes is noticed to be over within two
     }
 }
 
+TEST_CASE("freshness: a server that refuses while it starts is followed within two seconds of its permission") {
+    for (const duration outage : {duration(20s), duration(300s)}) {
+        driver d;
+        d.machine.started(at(0s));
+        d.machine.brought(at(0s));
+        d.machine.closed(at(1s));
+        d.go(outage, sign_reply::none, 1ms);
+        d.go(d.now + 10s, sign_reply::refused, 1ms);  // its roles are not read yet
+        CHECK(d.resumed == 0);
+        const duration back = d.now;
+        while (d.resumed == 0 && d.now < back + 30s) d.go(d.now + 1ms, sign_reply::answered, 1ms);
+        CHECK(d.now - back < 2s);
+    }
+}
+
 TEST_CASE("freshness: a server that answers all the while is not disturbed") {
     driver d;
     d.machine.started(at(0s));

@@ -46,9 +46,8 @@ public:
 /// - While the watch is broken, only a complete list confirms the value. The small request is repeated about every
 ///   second. When it is answered after a failure, the server is back, and the watch is resumed without waiting for the
 ///   reflector's backoff; but no more than once per `stale_after`, for lists are dear to a server that is overloaded.
-/// - A server that answers all the while, or refuses to, has a reason that time does not cure: after half a minute it
-/// is
-///   asked every 5 s, or every 15 s.
+/// - A server that answers all the while, or refuses to, has a reason that time does not cure: after half a minute of
+///   that it is asked every 5 s, or every 15 s.
 ///
 /// Times are of a clock that counts suspension. Thread-safety: distinct objects safe; shared objects unsafe.
 class freshness_machine {
@@ -76,9 +75,9 @@ private:
 
     duration stale_after_;
     freshness_facts facts_;
-    time_point closed_at_{};
     time_point may_ask_at_{};
-    sign_reply last_ = sign_reply::answered;  // since the watch closed, or was confirmed
+    sign_reply last_ = sign_reply::answered;     // since the watch closed, or was confirmed
+    std::optional<time_point> answering_since_;  // without a failure between, since the watch closed
     bool asking_ = false;
     bool resume_ = false;
     std::optional<time_point> resumed_at_;

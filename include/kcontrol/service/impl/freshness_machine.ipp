@@ -11,7 +11,7 @@ namespace kcontrol::inline v0_1::service::detail {
 // they are shorter than the two seconds in which a server that is back shall be noticed.
 inline constexpr duration outage_pause = std::chrono::milliseconds(700);
 inline constexpr duration outage_limit = std::chrono::seconds(1);
-// A server that is starting may refuse until it has read its roles.
+// A server that is starting may refuse until it has read its roles: the time counts from its first answer.
 inline constexpr duration outage_patience = std::chrono::seconds(30);
 inline constexpr duration refused_pause = std::chrono::seconds(15);
 inline constexpr duration answered_pause = std::chrono::seconds(5);
@@ -28,10 +28,10 @@ KCONTROL_DECL duration freshness_facts::age(time_point now) const {
 
 KCONTROL_DECL void freshness_machine::started(time_point now) {
     facts_.watched = false;
-    closed_at_ = now;
     may_ask_at_ = now + outage_pause;
     last_ = sign_reply::answered;
     asking_ = resume_ = false;
+    answering_since_.reset();
     resumed_at_.reset();
 }
 
@@ -50,15 +50,20 @@ KCONTROL_DECL void freshness_machine::listed(time_point now) {
 KCONTROL_DECL void freshness_machine::closed(time_point now) {
     if (!facts_.watched) return;
     facts_.watched = false;
-    closed_at_ = now;
+    answering_since_.reset();
     may_ask_at_ = now + outage_pause;
 }
 
 KCONTROL_DECL void freshness_machine::replied(sign_reply how, time_point now, double unit) {
     asking_ = false;
     duration pause = outage_pause;
-    if (how != sign_reply::none && now - closed_at_ >= outage_patience) {
-        pause = how == sign_reply::refused ? refused_pause : answered_pause;
+    if (how == sign_reply::none) {
+        answering_since_.reset();
+    } else {
+        if (!answering_since_) answering_since_ = now;
+        if (now - *answering_since_ >= outage_patience) {
+            pause = how == sign_reply::refused ? refused_pause : answered_pause;
+        }
     }
     may_ask_at_ = now + std::chrono::duration_cast<duration>(pause * (0.7 + 0.6 * unit));
     const sign_reply before = std::exchange(last_, how);
@@ -68,7 +73,6 @@ KCONTROL_DECL void freshness_machine::replied(sign_reply how, time_point now, do
     }
     if (how != sign_reply::answered) return;
     const bool mute = std::exchange(facts_.watched, false);
-    if (mute) closed_at_ = now;
     const bool may = !resumed_at_ || now - *resumed_at_ >= stale_after_;
     if (!mute && (before == sign_reply::answered || !may)) return;
     resume_ = true;
