@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/impl/reasoned_stop.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/signals.ipp>
+#include <kcontrol/runtime/impl/staged_file_linux.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>
 #include <kcontrol/runtime/impl/system_environment_directory_watch_linux.ipp>
 #include <kcontrol/runtime/impl/system_environment_process_linux.ipp>

@@ -240,6 +240,7 @@
 #include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/signals.hpp>
+#include <kcontrol/runtime/staged_file.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/time.hpp>

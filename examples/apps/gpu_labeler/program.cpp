@@ -4,11 +4,11 @@
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/health.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
+#include <kcontrol/runtime/staged_file.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
 
-#include "files/replace_file.hpp"
 #include "guarded_serving/guarded_server.hpp"
 #include "json_log.hpp"
 #include "metrics/dcgm_metrics.hpp"
@@ -236,7 +236,7 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     std::optional<health_reporter> teller;
     if (api) teller.emplace(env, ex, std::move(*api), o.node_name(), log);
     std::optional<history_file> kept;
-    if (!o.history_file().empty()) kept.emplace(env, shown.past(), o.history_file(), replace_file, log);
+    if (!o.history_file().empty()) kept.emplace(env, shown.past(), o.history_file(), kcontrol::replace_file, log);
     std::optional<pusher> pushing;
     if (o.push().target().given()) {
         pushing.emplace(env, ex, o.push(), o.hostname().empty() ? o.node_name() : o.hostname(),

@@ -1,7 +1,8 @@
 #include "outputs/file_output.hpp"
 
+#include <kcontrol/runtime/staged_file.hpp>
+
 #include "files/hook.hpp"
-#include "files/staged_file.hpp"
 #include "values/template_values.hpp"
 
 #include <chrono>
@@ -10,6 +11,7 @@ namespace follow {
 namespace {
 
 using kcontrol::result;
+using kcontrol::staged_file;
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The store that is a file of Node Feature Discovery's directory features.d.
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/runtime/staged_file.hpp>
 
-#include "files/replace_file.hpp"
 #include "node/label_store.hpp"
 
 #include <cerrno>
@@ -55,7 +55,7 @@ public:
 
     kcontrol::awaitable<result<void>> write(node_marks wanted, std::stop_token) override {
         // Node Feature Discovery never sees half a file. It passes over names that begin with a dot.
-        co_return replace_file(path_, text_of(wanted));
+        co_return kcontrol::replace_file(path_, text_of(wanted));
     }
 
     kcontrol::awaitable<result<void>> clear(std::stop_token) override {

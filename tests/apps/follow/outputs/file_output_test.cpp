@@ -66,7 +66,7 @@ TEST_CASE_FIXTURE(fixture, "file_output: where the check fails the old file stay
     CHECK(done.error().message().ends_with("\": exit status 1: no good"));
     CHECK(text_of("web.conf") == "server 10.0.0.1:80;\n");
     CHECK(text_of("loaded") == "server 10.0.0.1:80;\n");
-    CHECK(text_of(".kcontrol-follow-web.conf").empty());
+    CHECK(text_of(".kcontrol-web.conf").empty());
     REQUIRE(put(out, {ready("10.0.0.3")}));
     CHECK(text_of("web.conf") == "server 10.0.0.3:80;\n");
 }

@@ -148,7 +148,6 @@ TEST_CASE_FIXTURE(store_fixture, "file store: a directory that is not there") {
     const auto nowhere = make_file_store(files, folder.path("missing/gfd"));
     const auto done = write(*nowhere, one);
     REQUIRE(!done.has_value());
-    CHECK(done.error().message().find("missing/.kcontrol-gpu-labeler-gfd: can't be written: No such file") !=
-          std::string::npos);
+    CHECK(done.error().message().find("missing/.kcontrol-gfd: can't be written: No such file") != std::string::npos);
     CHECK(clear(*nowhere).has_value());
 }

@@ -1,5 +1,4 @@
-#include "files/staged_file.hpp"
-
+#include <kcontrol/runtime/staged_file.hpp>
 #include <kcontrol/testing/temporary_directory.hpp>
 
 #include <doctest/doctest.h>
@@ -10,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace follow;
+using namespace kcontrol;
 
 namespace {
 
@@ -42,7 +41,7 @@ TEST_CASE_FIXTURE(fixture, "staged_file: the old text stays until the new one ta
         CHECK(text_of(path) == "old");
         CHECK(text_of(fresh->path()) == "new");
         // What includes *.conf does not see it; what looks at the ending does.
-        CHECK(fresh->path() == folder.path(".kcontrol-follow-web.conf"));
+        CHECK(fresh->path() == folder.path(".kcontrol-web.conf"));
         REQUIRE(fresh->commit());
     }
     CHECK(text_of(path) == "new");
@@ -51,9 +50,19 @@ TEST_CASE_FIXTURE(fixture, "staged_file: the old text stays until the new one ta
 
 TEST_CASE_FIXTURE(fixture,
                   "staged_file: nothing stays of one that is dropped, or was left by a process that was killed") {
-    folder.write(".kcontrol-follow-web.conf", "of a run before, and longer");
+    folder.write(".kcontrol-web.conf", "of a run before, and longer");
     { REQUIRE(staged_file::write(path, "new")); }
     CHECK(files_in(folder) == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "replace_file: at once, and nothing beside it") {
+    folder.write("web.conf", "old");
+    REQUIRE(replace_file(path, "new"));
+    CHECK(text_of(path) == "new");
+    REQUIRE(replace_file(path, ""));
+    CHECK(text_of(path).empty());
+    CHECK(replace_file(folder.path("no/web.conf"), "x").error() == errc::file_failed);
+    CHECK(files_in(folder) == 1);
 }
 
 TEST_CASE_FIXTURE(fixture, "staged_file: mode, and links") {
@@ -73,7 +82,7 @@ TEST_CASE_FIXTURE(fixture, "staged_file: errors name the path and the remedy") {
     const auto none = staged_file::write(folder.path("no/web.conf"), "x");
     REQUIRE(!none);
     CHECK(none.error() == kcontrol::errc::file_failed);
-    CHECK(none.error().message() == folder.path("no/.kcontrol-follow-web.conf") +
+    CHECK(none.error().message() == folder.path("no/.kcontrol-web.conf") +
                                         ": can't be written: No such file or directory; let this program write to "
                                         "that directory");
     std::filesystem::create_directory(path);
