@@ -273,6 +273,7 @@
 #include <kcontrol/service/impl/endpoint_set.ipp>
 #include <kcontrol/service/impl/endpoints.ipp>
 #include <kcontrol/service/impl/endpoints_machine.ipp>
+#include <kcontrol/service/impl/endpoints_snapshot.ipp>
 #include <kcontrol/service/impl/endpoints_target.ipp>
 #include <kcontrol/service/impl/follow_loop.ipp>
 #include <kcontrol/service/impl/freshness_machine.ipp>

@@ -151,64 +151,112 @@ std::uint64_t orders_of_events() {
     return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 100'000;
 }
 
+// What the events of a history are about.
+struct history_shape {
+    std::uint64_t places;  // addresses, each with two ports
+    std::uint64_t report;  // a source reports fewer than that
+    int steps;
+};
+
+// Runs one history beside the plain map.
+void check_history(std::mt19937_64& random, const history_shape& shape, int steps) {
+    const auto below = [&](std::uint64_t n) { return random() % n; };
+    std::uint64_t version = 0;
+    endpoint_set set;
+    plain_model model;
+    std::map<std::pair<std::string, int>, endpoint> followed;
+    for (int step = 0; step < steps; ++step) {
+        const std::string name(1, static_cast<char>('a' + below(4)));
+        switch (below(8)) {
+        case 0:
+            set.remove(name);
+            model.sources.erase(name);
+            break;
+        case 1: {  // a relist: what is not in it is gone
+            for (const char c : {'a', 'b', 'c', 'd'}) {
+                if (below(2) == 0) continue;
+                set.remove(std::string(1, c));
+                model.sources.erase(std::string(1, c));
+            }
+            break;
+        }
+        default: {
+            std::vector<endpoint> all(below(shape.report));
+            for (auto& one : all) {
+                one = make("10.0.0." + std::to_string(below(shape.places)), below(2) == 0,
+                           "p" + std::to_string(below(3)));
+                one.port = static_cast<std::uint16_t>(80 + below(2));
+                one.terminating = below(4) == 0;
+            }
+            // Now and then a late event brings an older version, as a replica that lags would.
+            const std::uint64_t at = below(10) == 0 && version > 9 ? version - below(8) : ++version;
+            bool taken = false;
+            for (const auto& [other, of] : model.sources) taken = taken || (of.version == at && other != name);
+            const std::uint64_t given = taken ? ++version : at;
+            set.put(name, std::to_string(given), all);
+            model.sources[name] = {given, all};
+        }
+        }
+        if (below(3) == 0) continue;  // several events become one change
+        const auto before = set.value();
+        const auto delta = set.take();
+        const auto expected = model.value();
+        REQUIRE(set.value().size() == expected.size());
+        auto at = expected.begin();
+        for (const endpoint& one : set.value()) REQUIRE(one == (at++)->second);
+        // A snapshot never changes, and the change leads from the one before to this one.
+        REQUIRE(before.size() == followed.size());
+        at = followed.begin();
+        for (const endpoint& one : before) REQUIRE(one == (at++)->second);
+        for (const auto& one : delta.removed) {
+            REQUIRE(followed.at({one.address, one.port}) == one);
+            followed.erase({one.address, one.port});
+        }
+        for (const auto& one : delta.added)
+            REQUIRE(followed.emplace(std::pair(one.address, int{one.port}), one).second);
+        REQUIRE(followed == expected);
+    }
+}
+
 }  // namespace
 
 // KCONTROL_ENDPOINT_ORDERS=1000000 is the nightly's.
 TEST_CASE("endpoint_set: random orders of events are as a plain map has it") {
     std::mt19937_64 random(47);
-    const auto below = [&](std::uint64_t n) { return random() % n; };
-    std::uint64_t version = 0;
-    std::uint64_t left = orders_of_events();
-    while (left > 0) {
-        // A history of its own: few places, so that sources quarrel about them.
-        endpoint_set set;
-        plain_model model;
-        std::map<std::pair<std::string, int>, endpoint> told;
-        for (int step = 0; step < 40 && left > 0; ++step, --left) {
-            const std::string name(1, static_cast<char>('a' + below(4)));
-            switch (below(8)) {
-            case 0:
-                set.remove(name);
-                model.sources.erase(name);
-                break;
-            case 1: {  // a relist: what is not in it is gone
-                for (const char c : {'a', 'b', 'c', 'd'}) {
-                    if (below(2) == 0) continue;
-                    set.remove(std::string(1, c));
-                    model.sources.erase(std::string(1, c));
-                }
-                break;
-            }
-            default: {
-                std::vector<endpoint> all(below(4));
-                for (auto& one : all) {
-                    one = make("10.0.0." + std::to_string(below(5)), below(2) == 0, "p" + std::to_string(below(3)));
-                    one.port = static_cast<std::uint16_t>(80 + below(2));
-                    one.terminating = below(4) == 0;
-                }
-                // Now and then a late event brings an older version, as a replica that lags would.
-                const std::uint64_t at = below(10) == 0 && version > 9 ? version - below(8) : ++version;
-                bool taken = false;
-                for (const auto& [other, of] : model.sources) taken = taken || (of.version == at && other != name);
-                const std::uint64_t given = taken ? ++version : at;
-                set.put(name, std::to_string(given), all);
-                model.sources[name] = {given, all};
-            }
-            }
-            if (below(3) == 0) continue;  // several events become one change
-            const auto delta = set.take();
-            const auto expected = model.value();
-            REQUIRE(set.value().size() == expected.size());
-            auto at = expected.begin();
-            for (const endpoint& one : set.value()) REQUIRE(one == (at++)->second);
-            // The change leads from the value before to this one.
-            for (const auto& one : delta.removed) {
-                REQUIRE(told.at({one.address, one.port}) == one);
-                told.erase({one.address, one.port});
-            }
-            for (const auto& one : delta.added)
-                REQUIRE(told.emplace(std::pair(one.address, int{one.port}), one).second);
-            REQUIRE(told == expected);
+    // Few places, so that sources quarrel about them.
+    constexpr history_shape shape{5, 4, 40};
+    for (std::uint64_t left = orders_of_events(); left > 0;) {
+        const auto steps = static_cast<int>(std::min<std::uint64_t>(left, shape.steps));
+        check_history(random, shape, steps);
+        left -= static_cast<std::uint64_t>(steps);
+    }
+}
+
+TEST_CASE("endpoint_set: so are values of many parts") {
+    std::mt19937_64 random(64);
+    for (const history_shape shape : {history_shape{400, 300, 60}, history_shape{60, 200, 60}}) {
+        for (std::uint64_t left = orders_of_events() / 10'000; left > 0; --left) {
+            check_history(random, shape, shape.steps);
         }
     }
+}
+
+TEST_CASE("endpoint_set: a change copies its part alone") {
+    endpoint_set set;
+    std::vector<endpoint> all;
+    for (int i = 1000; i < 2000; ++i) all.push_back(make("10.0.0." + std::to_string(i)));
+    set.put("a", "1", all);
+    set.take();
+    const auto before = set.value();
+    all[500].ready = false;
+    set.put("a", "2", all);
+    set.take();
+    const auto& old = before.parts();
+    const auto& now = set.value().parts();
+    REQUIRE(old.size() == now.size());
+    int copied = 0;
+    for (std::size_t i = 0; i < old.size(); ++i) copied += old[i] != now[i] ? 1 : 0;
+    CHECK(copied == 1);
+    CHECK(before[500].ready);
+    CHECK_FALSE(set.value()[500].ready);
 }

@@ -33,7 +33,7 @@ enum class conflict_rule {
 /// Each source reports its endpoints as a whole, with a version; a later report replaces the one before. The value has
 /// one endpoint for each address and port.
 ///
-/// What a change costs depends on what changed, but for one pass over the pointers of the value.
+/// What a change costs depends on what changed, but for one pass over the parts of the value.
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class endpoint_set {
 public:
@@ -61,6 +61,7 @@ private:
         std::vector<entry> entries;  // in order, each address and port once
     };
     using sources = std::map<std::string, report>;
+    using places = std::set<key>;
     struct claim {
         const sources::value_type* by;
         entry value;
@@ -74,12 +75,16 @@ private:
     KCONTROL_DECL void exchange(const sources::value_type& by, const entry& what);
     KCONTROL_DECL bool counts_more(const claim& a, const claim& b) const;
     KCONTROL_DECL entry winner(const key& of) const;
+    static KCONTROL_DECL bool is_before(const entry& e, const key& k) noexcept;
+    static KCONTROL_DECL bool is_at(const entry& e, const key& k) noexcept;
+    KCONTROL_DECL endpoint_list::storage changed(const endpoint_list::storage& old, places::const_iterator from,
+                                                 places::const_iterator to, endpoint_delta& delta) const;
 
     conflict_rule rule_;
     sources sources_;
     std::unordered_map<key, claims, key_hash> claims_;
     std::size_t contested_ = 0;  // keys with several claims
-    std::set<key> touched_;      // since take()
+    places touched_;             // since take()
     endpoint_list value_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 
 namespace kcontrol::inline v0_1::service::detail {
 
@@ -12,6 +13,15 @@ namespace kcontrol::inline v0_1::service::detail {
 inline std::weak_ordering compare_place(const endpoint& a, const endpoint& b) noexcept {
     if (const int order = a.address.compare(b.address); order != 0) return order <=> 0;
     return a.port <=> b.port;
+}
+
+KCONTROL_DECL bool endpoint_set::is_before(const entry& e, const key& k) noexcept {
+    const int order = e->address.compare(k.first);
+    return order != 0 ? order < 0 : e->port < k.second;
+}
+
+KCONTROL_DECL bool endpoint_set::is_at(const entry& e, const key& k) noexcept {
+    return e->port == k.second && e->address == k.first;
 }
 
 KCONTROL_DECL std::vector<endpoint> endpoint_set::in_order(std::vector<endpoint> all) {
@@ -109,40 +119,61 @@ KCONTROL_DECL endpoint_set::entry endpoint_set::winner(const key& of) const {
     return best->value;
 }
 
+// Brings one part up to date. What it had does not change: older values share it.
+KCONTROL_DECL endpoint_list::storage endpoint_set::changed(const endpoint_list::storage& old,
+                                                           places::const_iterator from, places::const_iterator to,
+                                                           endpoint_delta& delta) const {
+    endpoint_list::storage next;
+    next.reserve(old.size() + static_cast<std::size_t>(std::distance(from, to)));
+    auto rest = old.begin();
+    for (; from != to; ++from) {
+        const auto at = std::lower_bound(rest, old.end(), *from, is_before);
+        next.insert(next.end(), rest, at);
+        rest = at;
+        entry now = winner(*from);
+        if (at != old.end() && is_at(*at, *from)) {
+            ++rest;
+            if (now && **at == *now) {
+                next.push_back(*at);
+                continue;
+            }
+            delta.removed.push_back(**at);
+        }
+        if (!now) continue;
+        delta.added.push_back(*now);
+        next.push_back(std::move(now));
+    }
+    next.insert(next.end(), rest, old.end());
+    return next;
+}
+
 KCONTROL_DECL endpoint_delta endpoint_set::take() {
     endpoint_delta out;
-    const auto& old = value_.shared();
-    endpoint_list::storage next;
-    auto from = old.begin();
-    const auto copy_until = [&](std::vector<entry>::const_iterator to) {
-        next.insert(next.end(), from, to);
+    endpoint_list next;
+    const auto& old = value_.parts();
+    auto part = old.begin();
+    for (auto from = touched_.cbegin(); from != touched_.cend();) {
+        // The last part takes what is behind all.
+        for (; part != old.end() && std::next(part) != old.end() && is_before((*part)->back(), *from); ++part) {
+            next.append(*part);
+        }
+        const bool is_last = part == old.end() || std::next(part) == old.end();
+        auto to = touched_.cend();
+        if (!is_last) to = std::find_if(from, to, [&](const key& k) { return is_before((*part)->back(), k); });
+        const std::size_t before = out.added.size() + out.removed.size();
+        auto now = changed(part != old.end() ? **part : endpoint_list::storage(), from, to, out);
+        if (out.added.size() + out.removed.size() != before) {
+            next.append(std::move(now));
+        } else if (part != old.end()) {
+            next.append(*part);
+        }
+        if (part != old.end()) ++part;
         from = to;
-    };
-    for (const key& place : touched_) {
-        const auto before = [](const entry& e, const key& k) {
-            const int order = e->address.compare(k.first);
-            return order != 0 ? order < 0 : e->port < k.second;
-        };
-        const auto at = std::lower_bound(from, old.end(), place, before);
-        const bool present = at != old.end() && (*at)->address == place.first && (*at)->port == place.second;
-        entry now = winner(place);
-        if (present && now && **at == *now) continue;
-        if (!present && !now) continue;
-        if (out.empty()) next.reserve(old.size() + touched_.size());
-        copy_until(at);
-        if (present) {
-            out.removed.push_back(**at);
-            ++from;
-        }
-        if (now) {
-            out.added.push_back(*now);
-            next.push_back(std::move(now));
-        }
     }
     touched_.clear();
     if (out.empty()) return out;
-    copy_until(old.end());
-    value_ = endpoint_list(std::move(next));
+    for (; part != old.end(); ++part) next.append(*part);
+    value_ = std::move(next);
     return out;
 }
 

@@ -115,9 +115,12 @@ private:
     struct turn {
         explicit turn(std::stop_token parent) : lifetime(std::move(parent)), mirroring(lifetime.token()) {}
         scope lifetime;
-        scope mirroring;  // rebuilt where the watch is resumed
-        std::size_t mirrors = 0;
+        scope mirroring;        // rebuilt where the watch is resumed
+        std::size_t tasks = 0;  // that run along, and end with it
         bool ended = false;
+        time_point due = time_point::max();  // when the run looks again, if nothing happens
+        time_point armed = time_point::max();
+        async_event is_due_earlier;  // than armed
     };
 
     // reflector_sink
@@ -132,6 +135,8 @@ private:
     static awaitable<void> run(std::shared_ptr<follow_loop> self, std::shared_ptr<turn> mine,
                                std::shared_ptr<turn> before);
     static awaitable<void> mirror(std::shared_ptr<follow_loop> self, std::shared_ptr<turn> mine, followed_feed* feed);
+    static awaitable<void> alarm(std::shared_ptr<follow_loop> self, std::shared_ptr<turn> mine);
+    void end_task(turn& mine);
     static awaitable<void> ask(std::shared_ptr<follow_loop> self, std::shared_ptr<turn> mine, duration limit);
     time_point attend(const std::shared_ptr<turn>& mine);
     bool is_running() const { return present_ && !present_->ended && !present_->lifetime.stopped(); }

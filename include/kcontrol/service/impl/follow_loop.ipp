@@ -171,21 +171,16 @@ inline awaitable<void> follow_loop::run(std::shared_ptr<follow_loop> self, std::
     while (before && !before->ended) co_await self->finished_.wait(self->env_, {});
     const std::stop_token stop = mine->lifetime.token();
     self->machine_.started(self->now());
-    for (followed_feed* const feed : self->feeds_) {
-        ++mine->mirrors;
-        self->tasks_.spawn(mirror(self, mine, feed));
-    }
+    mine->tasks = 1 + self->feeds_.size();
+    for (followed_feed* const feed : self->feeds_) self->tasks_.spawn(mirror(self, mine, feed));
+    self->tasks_.spawn(alarm(self, mine));
     while (!stop.stop_requested()) {
-        const time_point until = self->attend(mine);
+        mine->due = self->attend(mine);
+        if (mine->due < mine->armed) mine->is_due_earlier.notify_all();
         if (stop.stop_requested()) break;
-        if (until == time_point::max()) {
-            co_await self->changed_.wait(self->env_, stop);
-        } else {
-            // Timers do not count suspension, and are late after it; state() does not need them.
-            co_await self->changed_.wait(self->env_, stop, self->env_.now() + (until - self->now()));
-        }
+        co_await self->changed_.wait(self->env_, stop);
     }
-    while (mine->mirrors != 0) co_await self->finished_.wait(self->env_, {});
+    while (mine->tasks != 0) co_await self->finished_.wait(self->env_, {});
     self->machine_.closed(self->now());
     self->publish_facts();
     self->save_cache();
@@ -200,8 +195,31 @@ inline awaitable<void> follow_loop::mirror(std::shared_ptr<follow_loop> self, st
         const std::stop_token stop = mine->mirroring.token();
         co_await feed->source.run(self->cl_, stop);
     }
-    --mine->mirrors;
-    self->finished_.notify_all();
+    self->end_task(*mine);
+}
+
+// Wakes the run when it is due. With each event of an open watch that time moves on: a timer that was early looks
+// again, which costs less than a timer for each event. Timers do not count suspension, and are late after it; state()
+// does not need them.
+inline awaitable<void> follow_loop::alarm(std::shared_ptr<follow_loop> self, std::shared_ptr<turn> mine) {
+    const std::stop_token stop = mine->lifetime.token();
+    while (!stop.stop_requested()) {
+        mine->armed = mine->due;
+        if (mine->armed == time_point::max()) {
+            co_await mine->is_due_earlier.wait(self->env_, stop);
+        } else {
+            co_await mine->is_due_earlier.wait(self->env_, stop, self->env_.now() + (mine->armed - self->now()));
+        }
+        if (self->now() < mine->due) continue;
+        mine->due = time_point::max();
+        self->wake();
+    }
+    self->end_task(*mine);
+}
+
+inline void follow_loop::end_task(turn& mine) {
+    --mine.tasks;
+    finished_.notify_all();
 }
 
 // A list that selects nothing, from the server's cache: it needs no right that the watch does not need.
