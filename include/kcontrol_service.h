@@ -93,8 +93,9 @@ KC_API size_t kc_error(char *buffer, size_t size);
  * options: "kubeconfig": path (else as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account); "context": name in the
  * kubeconfig (else its current one); "thread": true: the library starts one thread, in which all signals are blocked. With false
  * it starts none, and works only in kc_client_dispatch(); "log": "off", "error", "warning" (as without it), "info" or "debug":
- * what is written to standard error, never a secret; "coreDumps": true: as the process has it. With false no core of the process
- * is dumped from now on, and no other program of its user can read its memory: a core would hold the client's credentials.
+ * what is written to standard error, never a secret; "coreDumps": false: from now on no core of the process is
+ * dumped, and no other program of its user can read its memory, for that holds the client's credentials. With true the process
+ * stays as it is.
  * Errors: KC_EINVAL (options; a kubeconfig or a context that is missing or wrong), KC_EFORKED, KC_ENOMEM (also of threads and
  * descriptors). */
 KC_API int kc_client_new(const char *options, kc_handle *out);

@@ -279,15 +279,15 @@ class Client(_Handle):
     """A client of one cluster. Its parts end with it.
 
     kubeconfig: path; else as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account. context: name in the kubeconfig; else its
-    current one. log: "off", "error", "warning", "info" or "debug", to standard error. core_dumps False: no core of the process is
-    dumped from now on, which would hold the credentials. Make it after a fork: in a child of a
+    current one. log: "off", "error", "warning", "info" or "debug", to standard error. core_dumps False: from now on no core of
+    the process is dumped, for it would hold the credentials; True: the process stays as it is. Make it after a fork: in a child of a
     process that had one, each call raises Error with code EFORKED.
     """
 
     _name = "client"
 
     def __init__(self, kubeconfig: Union[str, "os.PathLike[str]", None] = None, context: Optional[str] = None, *,
-                 log: str = "warning", core_dumps: bool = True) -> None:
+                 log: str = "warning", core_dumps: bool = False) -> None:
         super().__init__()
         self._parts: Set[_Handle] = set()
         path = None if kubeconfig is None else os.fspath(kubeconfig)

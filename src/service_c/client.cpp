@@ -66,7 +66,7 @@ outcome<std::shared_ptr<client_entry>> client_entry::make(kc_handle self, const 
     const bool thread = given->boolean("thread").value_or(true);
     auto log = logger_of(given->text("log").value_or("warning"));
     if (!log) given->refuse("log", "must be off, error, warning, info or debug");
-    const bool core_dumps = given->boolean("coreDumps").value_or(true);
+    const bool core_dumps = given->boolean("coreDumps").value_or(false);
     service::connection_options wanted;
     wanted.kubeconfig(given->text("kubeconfig").value_or(""))
         .context(given->text("context").value_or(""))

@@ -94,8 +94,8 @@ int main(int argc, char **argv) {
                  argv[1][6] == '\0' ? "true" : "false");
         return run_cycles(options, argc == 4 ? atoi(argv[3]) : 100);
     }
-    snprintf(options, sizeof options, "{\"kubeconfig\":\"%s\",\"log\":\"%s\",\"coreDumps\":%s}", argv[2],
-             argc == 4 ? argv[3] : "off", strcmp(argv[1], "abort-without-core") == 0 ? "false" : "true");
+    snprintf(options, sizeof options, "{\"kubeconfig\":\"%s\",\"log\":\"%s\"%s}", argv[2], argc == 4 ? argv[3] : "off",
+             strcmp(argv[1], "abort-without-core") == 0 ? "" : ",\"coreDumps\":true");
     CHECK(kc_client_new(options, &client) == KC_OK);
     CHECK(kc_client_fd(client, &fd) == KC_EINVAL);
     CHECK(kc_client_dispatch(client, 0) == KC_EINVAL);

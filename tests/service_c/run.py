@@ -297,7 +297,7 @@ class Programs(unittest.TestCase):
         self.assertNotIn(self.TOKEN, done.stdout + done.stderr)
 
     @unittest.skipIf(resource.getrlimit(resource.RLIMIT_CORE)[1] == 0, "cores are forbidden here (ulimit -H -c)")
-    def test_no_core_where_the_client_forbids_it(self):
+    def test_no_core_unless_the_client_permits_it(self):
         program = self.build(HERE / "probe.c")
         dumped = {}
         with Cluster(OPTIONS.api_server, self.TOKEN) as cluster:
