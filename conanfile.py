@@ -19,7 +19,7 @@ class KcontrolConan(ConanFile):
     options = {"shared": [True, False], "fPIC": [True, False], "testing": [True, False], "records": [True, False]}
     default_options = {"shared": False, "fPIC": True, "testing": True, "records": False}
     exports = "include/kcontrol/version.hpp"
-    exports_sources = ("CMakeLists.txt", "cmake/*", "include/*", "src/*", "tools/kcontrol_gen/*", "tools/kcontrol_new/*",
+    exports_sources = ("CMakeLists.txt", "cmake/*", "include/*", "src/*", "tools/kcontrol_gen/*", "tools/kcontrol_new/*", "tools/kcontrol_lint/*", "tools/lint.py",
                        "tools/transcode/*", "LICENSE")
 
     def set_version(self):

@@ -14,4 +14,4 @@ _kcontrol_tool() {
         mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$word")
     fi
 }
-complete -o default -F _kcontrol_tool kcontrol-gen kcontrol-new kcontrol-transcode kcontrol-apiserver
+complete -o default -F _kcontrol_tool kcontrol-gen kcontrol-new kcontrol-lint kcontrol-transcode kcontrol-apiserver

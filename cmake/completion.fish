@@ -8,6 +8,6 @@ end
 function __kcontrol_wants_flag
     string match -q -- '-*' (commandline -ct); and not contains -- -- (commandline -opc)
 end
-for tool in kcontrol-gen kcontrol-new kcontrol-transcode kcontrol-apiserver
+for tool in kcontrol-gen kcontrol-new kcontrol-lint kcontrol-transcode kcontrol-apiserver
     complete -c $tool -n __kcontrol_wants_flag -a '(__kcontrol_flags)'
 end

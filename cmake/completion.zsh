@@ -1,4 +1,4 @@
-#compdef kcontrol-gen kcontrol-new kcontrol-transcode kcontrol-apiserver
+#compdef kcontrol-gen kcontrol-new kcontrol-lint kcontrol-transcode kcontrol-apiserver
 # Completion of the flags of kcontrol's tools, for zsh: those that --help lists, as for bash; files otherwise.
 local behind=${words[(i)--]}
 if (( behind < CURRENT )); then

@@ -56,6 +56,7 @@ group_lint() {
         check "$(basename "$lint") finds what it should" python3 "$lint" --self-test
         check "$(basename "$lint")" python3 "$lint" "$ROOT"
     done
+    check "kcontrol-lint reads what it is given" python3 "$ROOT/tests/kcontrol_lint/run.py"
     check "compile_headers.py finds what it should" python3 "$ROOT/tools/compile_headers.py" --self-test
     check "unity.py puts together what it should" python3 "$ROOT/tools/unity.py" --self-test
     check "rename_names.py renames what it should" python3 "$ROOT/tools/rename_names.py" --self-test

@@ -118,12 +118,20 @@ builds_with_pkg_config() {
 tools_say_their_version() {
     local version tool words
     version=$(library_version)
-    for tool in kcontrol-gen kcontrol-new kcontrol-transcode kcontrol-apiserver; do
+    for tool in kcontrol-gen kcontrol-new kcontrol-lint kcontrol-transcode kcontrol-apiserver; do
         [[ $("$PREFIX/bin/$tool" --version) == "$tool $version" ]] || { echo "$tool --version says otherwise"; return 1; }
         words=$(bash -c 'source "$1"; COMP_WORDS=("$2" --versi) COMP_CWORD=1; _kcontrol_tool; echo "${COMPREPLY[@]}"' - \
             "$PREFIX/share/bash-completion/completions/$tool" "$PREFIX/bin/$tool")
         [[ $words == --version ]] || { echo "$tool --versi is completed to: $words"; return 1; }
     done
+}
+
+# The installed lint finds what it should, also where the installation was moved, and reads the project of kcontrol-new.
+kcontrol_lint_reads() {
+    local moved=$BUILD/package/moved_lint
+    rm -rf "$moved" && mkdir -p "$moved/share/kcontrol"
+    cp -r "$PREFIX/bin" "$moved" && cp -r "$PREFIX/share/kcontrol/lint" "$moved/share/kcontrol" &&
+        python3 "$ROOT/tests/kcontrol_lint/run.py" "$moved/bin/kcontrol-lint" && "$moved/bin/kcontrol-lint" "$BUILD/package_new"
 }
 
 # The presets that users build need no Python: without it each source is compiled by itself.
@@ -182,6 +190,7 @@ group_package() {
     check "what users build needs no Python" builds_without_python
     check "what is missing is named with its package" names_what_is_missing
     check "kcontrol-new makes a project that builds and passes its tests" project_of_kcontrol_new
+    check "kcontrol-lint, installed" kcontrol_lint_reads
     check "kcontrol-new refuses names that can't be" kcontrol_new_refuses
 }
 

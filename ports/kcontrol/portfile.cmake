@@ -10,6 +10,6 @@ vcpkg_cmake_configure(
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME kcontrol CONFIG_PATH lib/cmake/kcontrol)
 vcpkg_fixup_pkgconfig()
-vcpkg_copy_tools(TOOL_NAMES kcontrol-gen kcontrol-new kcontrol-transcode AUTO_CLEAN)
+vcpkg_copy_tools(TOOL_NAMES kcontrol-gen kcontrol-new kcontrol-lint kcontrol-transcode AUTO_CLEAN)
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

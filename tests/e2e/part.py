@@ -8,6 +8,7 @@ TESTS has for each test the programs and the rooms that it is chosen for; it tou
 ELSEWHERE = {
     "records": "a table of SQLite as a source of clusters; tests/records",
     "kcontrol-new": "makes a project; group package builds and tests it",
+    "kcontrol-lint": "reads sources; groups lint and package run it",
     "controller_test": "a test of a controller; group readme runs it",
     "8_tests": "tests of a controller; group readme runs them",
 }
