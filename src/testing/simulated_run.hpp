@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/fnv1a.hpp>
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/testing/simulation.hpp>
 #include <kcontrol/values/api_duration.hpp>
 
@@ -90,7 +91,9 @@ public:
         watching_ = api().on_change([this](const resource_type& type, change how, const json::value& object) {
             mix(type.plural + std::to_string(static_cast<int>(how)) +
                 std::string(json::get_string(object, {"metadata", "resourceVersion"})));
-            if (broken_.empty() && scenario_.always()) broken_ = scenario_.always()(api());
+            if (broken_.empty() && scenario_.always()) {
+                broken_ = checked("the invariant always()", scenario_.always());
+            }
         });
     }
     ~simulated_run() {
@@ -98,7 +101,7 @@ public:
         watching_.reset();
     }
 
-    /// Errors: what is wrong.
+    /// Errors: what is wrong. A function of the scenario that throws is wrong as well; see threw().
     result<void> play() {
         if (auto made = make_seeds(); !made) return made;
         api().set_faults([this](const http::server_request& request) { return fault_of(request); });
@@ -106,21 +109,45 @@ public:
         const time_point begun = world().context().now();
         for (const auto& event : plan_) {
             if (auto done = advance(begun + event.at); !done) return done;
-            happen(event);
+            if (auto done = happen(event); !done) return done;
         }
         if (auto done = advance(begun + scenario_.length()); !done) return done;
         heal();
         auto rested = run_until_idle();
         if (!broken_.empty()) return error(errc::callback_failed, broken_);
         if (!rested) return rested;
-        const std::string wrong = scenario_.finally() ? scenario_.finally()(api()) : std::string();
+        const std::string wrong =
+            scenario_.finally() ? checked("the invariant finally()", scenario_.finally()) : std::string();
         if (!wrong.empty()) return error(errc::callback_failed, wrong);
         return {};
     }
 
     std::uint64_t digest() const { return digest_.value(); }
+    /// Whether a step or an invariant threw: the scenario itself failed, whatever the program did.
+    bool threw() const { return threw_; }
 
 private:
+    // What an invariant says, or that it threw: it is called while a server answers, so nothing may get out.
+    std::string checked(std::string_view name, const scenario::invariant& holds) {
+        try {
+            return holds(api());
+        } catch (...) {
+            threw_ = true;
+            return std::string(name) + " threw: " + describe_thrown();
+        }
+    }
+
+    result<void> do_step(std::size_t number) {
+        const auto& [name, action] = scenario_.steps()[number];
+        try {
+            action(api());
+            return {};
+        } catch (...) {
+            threw_ = true;
+            return error(errc::callback_failed, "the step \"" + name + "\" threw: " + describe_thrown());
+        }
+    }
+
     // To that time; what lasted until before then ends in between.
     result<void> advance(time_point when) {
         while (!undo_.empty() && undo_.begin()->first <= when) {
@@ -135,11 +162,13 @@ private:
         return done;
     }
 
-    void happen(const simulated_event& event) {
-        if (event.step) {
-            scenario_.steps()[*event.step].second(api());
-            return;
-        }
+    result<void> happen(const simulated_event& event) {
+        if (event.step) return do_step(*event.step);
+        inject(event);
+        return {};
+    }
+
+    void inject(const simulated_event& event) {
         const std::string& host = server().name();
         sim_network& network = world().network();
         const auto until = [&](std::function<void()> ends) {
@@ -216,6 +245,7 @@ private:
     std::multimap<time_point, std::function<void()>> undo_;
     std::vector<injected_fault> armed_;
     std::string broken_;
+    bool threw_ = false;
     int cuts_ = 0, stale_ = 0, slow_ = 0;
     fnv1a digest_;
 };

@@ -1,3 +1,4 @@
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/testing/simulation.hpp>
 
 #include "testing/simulated_run.hpp"
@@ -35,8 +36,9 @@ std::string simulation_report::text() const {
     const std::string name = "seed " + std::to_string(seed);
     if (ok())
         return name + ": " + std::to_string(trace.size()) + " events, " + std::to_string(runs) + " runs, all is well";
-    std::string out = name + " fails: " + problem + "\nthe shortest trace (of " + std::to_string(planned) +
-                      " events, " + std::to_string(runs) + " runs):";
+    const bool shrunk = trace.size() < planned;
+    std::string out = name + " fails: " + problem + (shrunk ? "\nthe shortest trace (of " : "\nthe trace (") +
+                      std::to_string(planned) + " events, " + std::to_string(runs) + (runs == 1 ? " run):" : " runs):");
     std::string numbers;
     for (const auto& line : trace) out += "\n  " + line;
     for (const auto number : events) numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
@@ -46,27 +48,43 @@ std::string simulation_report::text() const {
 namespace detail {
 namespace {
 
+/// What a run of some events came to.
+class run_outcome {
+public:
+    std::string problem;  ///< what is wrong; empty: nothing
+    bool threw = false;   ///< a step or an invariant threw: `problem` says which, and what
+};
+
 /// Runs a plan and parts of it.
 class shrinker {
 public:
     shrinker(std::uint64_t seed, const kcontrol::detail::setup_step& setup, const scenario& what)
         : seed_(seed), setup_(setup), what_(what) {}
 
-    /// What is wrong with a run of these events; empty: nothing.
-    std::string problem_of(const simulated_plan& plan) {
+    /// Of a run of these events.
+    run_outcome outcome_of(const simulated_plan& plan) {
         ++runs_;
-        simulated_run run(seed_, setup_, what_, plan);
-        const auto ended = run.play();
-        if (digest_ == 0) digest_ = run.digest();
-        if (!ended) return ended.error().what();
-        if (!what_.compares_ends()) return {};
-        const auto wanted = end_without_faults(plan);
-        if (!wanted) return "without an injected fault: " + wanted.error().what();
-        const auto differences = compare_end_states(*wanted, run.state());
-        return differences.empty() ? std::string() : differences.front();
+        run_outcome out;
+        try {
+            simulated_run run(seed_, setup_, what_, plan);
+            const auto ended = run.play();
+            if (digest_ == 0) digest_ = run.digest();
+            out.threw = run.threw();
+            if (!ended) {
+                out.problem = ended.error().what();
+            } else if (what_.compares_ends()) {
+                out.problem = difference_of_ends(plan, run, out.threw);
+            }
+        } catch (...) {  // prepare(), for one
+            out.threw = true;
+            out.problem = "a function of the scenario threw: " + describe_thrown();
+        }
+        return out;
     }
 
-    /// Leaves halves out, then quarters, then single events, for as long as it still fails.
+    /// Leaves halves out, then quarters, then single events, for as long as it still fails. A trace in which the
+    /// scenario itself throws does not reproduce the failure: a step may need what an earlier one, left out here,
+    /// makes.
     simulated_plan shrink(simulated_plan plan, std::string& problem) {
         std::size_t size = (plan.size() + 1) / 2;
         while (size > 0 && !plan.empty()) {
@@ -76,13 +94,13 @@ public:
                 const std::size_t end = std::min(at + size, plan.size());
                 rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at),
                            rest.begin() + static_cast<std::ptrdiff_t>(end));
-                const std::string still = problem_of(rest);
-                if (still.empty()) {
+                run_outcome still = outcome_of(rest);
+                if (still.problem.empty() || still.threw) {
                     at += size;
                     continue;
                 }
                 plan = std::move(rest);
-                problem = still;
+                problem = std::move(still.problem);
                 shorter = true;
             }
             if (size == 1 && !shorter) break;
@@ -95,8 +113,16 @@ public:
     std::uint64_t digest() const { return digest_; }
 
 private:
+    // How the end differs from that of a world without faults, or why that world has none.
+    std::string difference_of_ends(const simulated_plan& plan, simulated_run& run, bool& threw) {
+        const auto wanted = end_without_faults(plan, threw);
+        if (!wanted) return "without an injected fault: " + wanted.error().what();
+        const auto differences = compare_end_states(*wanted, run.state());
+        return differences.empty() ? std::string() : differences.front();
+    }
+
     // The same steps at the same times.
-    result<end_state> end_without_faults(const simulated_plan& plan) {
+    result<end_state> end_without_faults(const simulated_plan& plan, bool& threw) {
         simulated_plan steps;
         std::set<std::size_t> numbers;
         for (const auto& event : plan) {
@@ -108,7 +134,9 @@ private:
         if (known != ends_.end()) return known->second;
         ++runs_;
         simulated_run run(seed_, setup_, what_, steps);
-        if (const auto ended = run.play(); !ended) return ended.error();
+        const auto ended = run.play();
+        threw = run.threw();
+        if (!ended) return ended.error();
         return ends_.emplace(std::move(numbers), run.state()).first->second;
     }
 
@@ -131,9 +159,11 @@ simulation_report run_simulation(std::uint64_t seed, const kcontrol::detail::set
         std::erase_if(plan, [&what](const simulated_event& event) { return !what.only().contains(event.number); });
     }
     shrinker worlds(seed, setup, what);
-    report.problem = worlds.problem_of(plan);
+    run_outcome first = worlds.outcome_of(plan);
+    report.problem = std::move(first.problem);
     report.digest = worlds.digest();
-    if (!report.ok() && what.shrinks()) plan = worlds.shrink(std::move(plan), report.problem);
+    // Where a step throws, leaving out those before it would only make it throw for another reason.
+    if (!report.ok() && !first.threw && what.shrinks()) plan = worlds.shrink(std::move(plan), report.problem);
     report.runs = worlds.runs();
     for (const auto& event : plan) {
         report.trace.push_back(shown_event(event, what));

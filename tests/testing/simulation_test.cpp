@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <optional>
+#include <stdexcept>
 
 using namespace kcontrol;
 using namespace kcontrol::test;
@@ -146,4 +147,62 @@ TEST_CASE("every injected fault happens in its words, and is survived") {
         for (const auto& line : report.trace) told += line.find(to_string(m)) != std::string::npos ? 1 : 0;
         CHECK(told == 3);
     }
+}
+
+TEST_CASE("a half-open watch has the time to be noticed before all counts as idle") {
+    // With a quiet time below the 90 s of informer_options::watch_idle, the program has not seen the last step then.
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        const auto life = a_life().length(20s).faults({injected_fault::half_open}).count(2);
+        const auto report = simulate(seed, site_controller(apply_a_part), life);
+        CHECK_MESSAGE(report, report.text());
+    }
+}
+
+TEST_CASE("a step that throws because an earlier one was left out does not end the process, and is not the failure") {
+    const auto change = [](testing::api_server& api) {
+        api.patch(sites, {"default", "web"}, json::parse(R"({"spec":{"image":"two"}})").value()).value();
+    };
+    testing::idempotence_options world;
+    world.register_resource<site>().register_resource<part>();
+    const auto life = scenario().world(world).step("a site is made", make_site).step("its image changes", change);
+    const auto never_two = [](const testing::api_server& api) {
+        const auto found = api.get(parts, {"default", "web"});
+        const bool two = found && json::get_string(*found, {"spec", "image"}) == "two";
+        return two ? std::string("there is a part two") : std::string();
+    };
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        const auto report = simulate(seed, site_controller(apply_a_part), scenario(life).always(never_two));
+        CHECK(report.problem == "there is a part two");
+        CHECK_MESSAGE(report.trace.size() == 2, report.text());
+        CHECK(has(report.text(), "a site is made"));
+        CHECK(has(report.text(), "its image changes"));
+    }
+}
+
+TEST_CASE("a step, an invariant or a preparation that throws is the report") {
+    const auto site_of = [](scenario life) { return simulate(4, site_controller(apply_a_part), life); };
+    const auto throws = [](testing::api_server&) { throw std::runtime_error("no such site"); };
+    const auto step = site_of(a_life().step("it is asked for", throws));
+    CHECK(step.problem == "the step \"it is asked for\" threw: no such site");
+    CHECK(step.runs == 1);
+    CHECK(step.trace.size() == 15);
+    CHECK(has(step.text(), "the trace (15 events, 1 run):"));
+
+    // Neither is derived from std::exception, as what test frameworks throw.
+    const auto number = [](const testing::api_server& api) -> std::string {
+        if (!api.list(parts).empty()) throw 7;
+        return {};
+    };
+    CHECK(has(site_of(a_life().always(number)).problem, "the invariant always() threw: "));
+    CHECK(has(site_of(a_life().finally(number)).problem, "the invariant finally() threw: "));
+    testing::idempotence_options world;
+    world.prepare([](testing::sim_world&, testing::sim_server&) { throw std::runtime_error("no file"); });
+    CHECK(site_of(scenario().world(world)).problem == "a function of the scenario threw: no file");
+
+    // In the world without faults alone, which is one of its two runs: the step wants what only a fault brings.
+    const auto wants_a_restart = [calls = std::make_shared<int>(0)](testing::api_server&) {
+        if (++*calls % 2 == 0) throw std::runtime_error("nothing broke");
+    };
+    const auto compared = site_of(a_life().step("it is odd", wants_a_restart));
+    CHECK(has(compared.problem, "without an injected fault: the step \"it is odd\" threw: nothing broke"));
 }

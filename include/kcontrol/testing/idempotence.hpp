@@ -53,7 +53,9 @@ public:
     /// How the program's manager is.
     idempotence_options& manager(manager_options o) { return manager_ = std::move(o), *this; }
 
-    /// How long nothing may change once all is idle. Default 1 min.
+    /// How long nothing may change once all is idle. Default 2 min: a watch that is silently dead is noticed after 90 s
+    /// (informer_options::watch_idle), and only then does the program see what it missed. It must also be longer than
+    /// the controller's own waits, and than watch_idle() where the manager's options set that.
     idempotence_options& idle_time(duration d) { return idle_time_ = d, *this; }
     /// Of virtual time, until all must be at rest. Default 2 h.
     idempotence_options& limit(duration d) { return limit_ = d, *this; }
@@ -81,7 +83,7 @@ public:
     const std::optional<fake_cluster_options>& fakes() const noexcept { return fakes_; }
     const api_server_options& server() const noexcept { return server_; }
     const manager_options& manager() const noexcept { return manager_; }
-    /// For so long nothing changes when all is at rest; longer than the controller's own waits. Default 1 min.
+    /// For so long nothing changes when all is at rest. Default 2 min.
     duration idle_time() const noexcept { return idle_time_; }
     /// By then all is at rest. Default 2 h.
     duration limit() const noexcept { return limit_; }
@@ -107,7 +109,7 @@ private:
     std::optional<fake_cluster_options> fakes_;
     api_server_options server_;
     manager_options manager_;
-    duration idle_time_ = std::chrono::minutes(1);
+    duration idle_time_ = std::chrono::minutes(2);
     duration limit_ = std::chrono::hours(2);
     int rounds_ = 3;
     std::vector<call_fault> faults_ = {call_fault::conflict, call_fault::server_error, call_fault::dropped_response,

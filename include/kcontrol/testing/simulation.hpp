@@ -44,7 +44,7 @@ public:
 
     /// Something that a user or another program does; each step happens once, in their order, at random times.
     using action = std::function<void(api_server&)>;
-    /// `name`: what the trace calls it.
+    /// `name`: what the trace calls it. One that throws ends the run, which is the report then; see simulate().
     scenario& step(std::string name, action f) { return steps_.emplace_back(std::move(name), std::move(f)), *this; }
 
     /// What must hold after each change: empty, or what is wrong. It writes nothing.
@@ -127,6 +127,9 @@ simulation_report run_simulation(std::uint64_t seed, const kcontrol::detail::set
 /// It fails if an invariant does not hold, if the program does not stay up or come to rest once nothing goes wrong any
 /// more, or if the end differs from that of a world without faults. Then parts of the trace are left out for as long
 /// as what is left still fails, and the report says how to replay the rest.
+///
+/// It fails as well if a step or an invariant throws (a `.value()` that holds an error): the report says which, and
+/// what. That trace is not shrunk. Where one throws because an earlier step was left out, that trace does not count.
 ///
 /// Thread-safety: safe; `setup` and the scenario's functions are called in turn, on the calling thread.
 template <class Setup>
