@@ -6,4 +6,5 @@
 #include <kcontrol/values/impl/quantity_arithmetic.ipp>
 #include <kcontrol/values/impl/quantity_print.ipp>
 #include <kcontrol/values/impl/raw_json.ipp>
+#include <kcontrol/values/impl/rfc3339.ipp>
 #include <kcontrol/values/impl/time.ipp>

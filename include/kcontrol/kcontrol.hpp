@@ -289,6 +289,7 @@
 #include <kcontrol/values/quantity.hpp>
 #include <kcontrol/values/quantity_text.hpp>
 #include <kcontrol/values/raw_json.hpp>
+#include <kcontrol/values/rfc3339.hpp>
 #include <kcontrol/values/text.hpp>
 #include <kcontrol/values/time.hpp>
 #include <kcontrol/values/timestamp.hpp>

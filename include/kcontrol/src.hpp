@@ -334,6 +334,7 @@
 #include <kcontrol/values/impl/quantity_arithmetic.ipp>
 #include <kcontrol/values/impl/quantity_print.ipp>
 #include <kcontrol/values/impl/raw_json.ipp>
+#include <kcontrol/values/impl/rfc3339.ipp>
 #include <kcontrol/values/impl/time.ipp>
 #include <kcontrol/watch/impl/bookmark_cadence.ipp>
 #include <kcontrol/watch/impl/initial_objects.ipp>

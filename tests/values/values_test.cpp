@@ -58,11 +58,6 @@ TEST_CASE("micro-time: read and printed as Go does, and more leniently") {
             if (read) CHECK(micro_time::parse(read->to_string()).value() == *read);
             continue;
         }
-        // A comma, offsets of a day and single digits are not RFC 3339, and no server prints them.
-        if (text.find(',') != std::string::npos || text.ends_with("+24:00") || text.find("T1:") != std::string::npos ||
-            text.ends_with("+23:60")) {
-            continue;
-        }
         REQUIRE(read.has_value());
         CHECK(read->to_string() == text_of(row[1]));
         CHECK(std::to_string(read->time().time_since_epoch().count()) == text_of(row[2]));
