@@ -1,3 +1,4 @@
+#include <kcontrol/base/impl/display_width.ipp>
 #include <kcontrol/base/impl/errc.ipp>
 #include <kcontrol/base/impl/error.ipp>
 #include <kcontrol/base/impl/flags.ipp>

@@ -21,6 +21,7 @@
 #include <kcontrol/base/api_status.hpp>
 #include <kcontrol/base/base64.hpp>
 #include <kcontrol/base/chrono.hpp>
+#include <kcontrol/base/display_width.hpp>
 #include <kcontrol/base/errc.hpp>
 #include <kcontrol/base/error.hpp>
 #include <kcontrol/base/flags.hpp>

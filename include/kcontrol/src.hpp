@@ -43,6 +43,7 @@
 #include <kcontrol/auth/impl/resolve.ipp>
 #include <kcontrol/auth/impl/resolve_user.ipp>
 #include <kcontrol/auth/impl/token_source.ipp>
+#include <kcontrol/base/impl/display_width.ipp>
 #include <kcontrol/base/impl/errc.ipp>
 #include <kcontrol/base/impl/error.ipp>
 #include <kcontrol/base/impl/flags.ipp>
