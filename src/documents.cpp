@@ -1,3 +1,6 @@
+#include <kcontrol/documents/impl/json_path.ipp>
+#include <kcontrol/documents/impl/json_path_find.ipp>
+#include <kcontrol/documents/impl/json_path_print.ipp>
 #include <kcontrol/documents/impl/patch.ipp>
 #include <kcontrol/documents/impl/patch_diff.ipp>
 #include <kcontrol/documents/impl/patch_merge.ipp>

@@ -135,6 +135,7 @@
 #include <kcontrol/controllerutil/pods.hpp>
 #include <kcontrol/controllerutil/retry.hpp>
 #include <kcontrol/controllerutil/status_machine.hpp>
+#include <kcontrol/documents/json_path.hpp>
 #include <kcontrol/documents/patch.hpp>
 #include <kcontrol/documents/strict.hpp>
 #include <kcontrol/documents/value.hpp>

@@ -156,6 +156,9 @@
 #include <kcontrol/controllerutil/impl/pods.ipp>
 #include <kcontrol/controllerutil/impl/retry.ipp>
 #include <kcontrol/controllerutil/impl/status_machine.ipp>
+#include <kcontrol/documents/impl/json_path.ipp>
+#include <kcontrol/documents/impl/json_path_find.ipp>
+#include <kcontrol/documents/impl/json_path_print.ipp>
 #include <kcontrol/documents/impl/patch.ipp>
 #include <kcontrol/documents/impl/patch_diff.ipp>
 #include <kcontrol/documents/impl/patch_merge.ipp>
