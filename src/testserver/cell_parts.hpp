@@ -51,17 +51,8 @@ inline std::string joined(const std::vector<std::string>& parts, std::string_vie
     return out;
 }
 
-// "5m", or what stands for no time. Fractions of a second do not count.
-inline std::string age_since(std::string_view timestamp, wall_time now) {
-    std::string text(timestamp.substr(0, timestamp.find('.')));
-    if (!text.empty() && text.back() != 'Z') text += 'Z';
-    const auto then = parse_timestamp(text);
-    if (!then) return "<unknown>";
-    return human_duration(std::chrono::floor<std::chrono::seconds>(now - *then));
-}
-
 inline std::string age_of(const json::value& object, wall_time now) {
-    return age_since(json::get_string(object, {"metadata", "creationTimestamp"}), now);
+    return age_text(json::get_string(object, {"metadata", "creationTimestamp"}), now);
 }
 
 inline std::string quotient(std::int64_t part, std::int64_t whole) {

@@ -173,7 +173,7 @@ inline json::array event_cells(const json::value& o, wall_time now) {
         return first.is_null() ? value_in(o, {b}) : first;
     };
     const auto time = [now](const json::value& v) {
-        return v.is_string() ? age_since(v.get_string(), now) : std::string("<unknown>");
+        return v.is_string() ? age_text(v.get_string(), now) : std::string("<unknown>");
     };
     const json::value& first_time = either("firstTimestamp", "deprecatedFirstTimestamp");
     const std::string first = time(first_time.is_string() ? first_time : value_in(o, {"eventTime"}));

@@ -193,7 +193,13 @@ private:
                 add(place + ".type", "FieldValueInvalid",
                     "Invalid value: " + quoted(type) + ": must be one of boolean,date,integer,number,string");
             }
-            if (json::get_string(column, {"jsonPath"}).empty()) required(place + ".JSONPath");
+            const std::string shown(json::get_string(column, {"jsonPath"}));
+            if (shown.empty()) {
+                required(place + ".JSONPath");
+            } else if (shown.front() != '.') {
+                add(place + ".JSONPath", "FieldValueInvalid",
+                    "Invalid value: " + quoted(shown) + ": must be a simple json path starting with .");
+            }
         }
     }
 

@@ -133,7 +133,7 @@ inline std::string readiness_gates(const json::value& pod) {
 inline json::array pod_cells(const json::value& pod, wall_time now) {
     const pod_summary sum = sum_up_pod(pod);
     std::string restarts = std::to_string(sum.restarts);
-    if (sum.restarts != 0 && !sum.last_restart.empty()) restarts += " (" + age_since(sum.last_restart, now) + " ago)";
+    if (sum.restarts != 0 && !sum.last_restart.empty()) restarts += " (" + age_text(sum.last_restart, now) + " ago)";
     const json::array& addresses = list_in(pod, {"status", "podIPs"});
     return {name_in(pod),
             quotient(sum.ready, sum.total),

@@ -1,9 +1,10 @@
 #include "testserver/rendering.hpp"
 
 #include "testserver/header_text.hpp"
-#include "testserver/json_path.hpp"
 #include "testserver/stored_object.hpp"
 #include "testserver/timestamp.hpp"
+
+#include <limits>
 
 namespace kcontrol::inline v0_1::testing {
 namespace detail {
@@ -39,27 +40,24 @@ json::object column_definition(std::string_view name, std::string_view type, std
     return column;
 }
 
-json::value age_cell(std::string_view timestamp, wall_time now) {
-    const auto then = parse_timestamp(timestamp);
-    if (!then) return "<unknown>";
-    return json::value(human_duration(std::chrono::floor<std::chrono::seconds>(now - *then)));
-}
-
-// Only the first value of a path counts; one of another type than the column's is none.
-json::value cell(const printer_column& column, const json::value& content, wall_time now) {
-    const auto found = select_path(content, column.path);
-    if (found.empty()) return {};
-    const json::value& first = *found.front();
-    if (column.type == "string") {
-        return first.is_string() ? first : json::value(first.is_null() ? "<nil>" : json::serialize(first));
-    }
-    const bool number = first.is_int64() || first.is_uint64() || first.is_double();
-    if (column.type == "integer" && first.is_double()) return static_cast<std::int64_t>(first.get_double());
-    if (column.type == "integer" || column.type == "number") return number ? first : json::value();
-    if (column.type == "boolean") return first.is_bool() ? first : json::value();
-    if (!first.is_string()) return {};
-    const json::value age = age_cell(first.get_string(), now);
-    return age == json::value("<unknown>") ? json::value("<invalid>") : age;
+// As apiextensions-apiserver fills the cell (registry/customresource/tableconvertor): the first value of the path
+// counts, and one that does not fit the column's type is none.
+json::value cell(const renderer::column& column, const json::value& content, wall_time now) {
+    const auto found = column.path.find(content);
+    if (!found || found->empty()) return {};
+    const json::value& first = *found->front();
+    const std::string& type = column.definition.type;
+    if (type == "string") return json::value(first.is_null() ? "<no value>" : printed({&first}));
+    if (type == "boolean") return first.is_bool() ? first : json::value();
+    if (type == "date") return first.is_string() ? json::value(age_text(first.get_string(), now)) : json::value();
+    const bool of_text = first.is_uint64() && first.get_uint64() < 0x100;  // a byte of a text, which Go keeps apart
+    if (!first.is_number() || of_text) return {};
+    if (type == "number") return first.to_number<double>();
+    if (!first.is_double()) return first.is_int64() ? first : json::value();
+    constexpr double beyond = 9223372036854775808.0;
+    const double number = first.get_double();
+    const bool fits = number >= -beyond && number < beyond;
+    return fits ? static_cast<std::int64_t>(number) : std::numeric_limits<std::int64_t>::min();  // as Go on amd64
 }
 
 // The rows of pods that have ended say so.
@@ -111,12 +109,14 @@ renderer::renderer(const resource_type& type, const request_info& request, shape
       now_(now) {
     if (form_ != shape::table || known_ != nullptr) return;
     const auto declared = type.version_columns.find(request.version);
-    if (declared != type.version_columns.end()) {
-        columns_ = declared->second;
-        return;
+    const bool by_version = declared != type.version_columns.end();
+    std::vector<printer_column> columns = by_version ? declared->second : type.columns;
+    if (!by_version) columns.emplace_back("Age", "date", ".metadata.creationTimestamp");
+    for (auto& one : columns) {
+        auto path = json_path::parse("{" + one.path + "}");
+        if (!path) break;  // as a real server does: no column from the first path on that it can't read
+        columns_.push_back({std::move(one), std::move(*path)});
     }
-    columns_ = type.columns;
-    columns_.emplace_back("Age", "date", ".metadata.creationTimestamp");
 }
 
 std::string renderer::object(const stored_object& object) const {
@@ -208,13 +208,14 @@ json::array renderer::columns() const {
     }
     columns.push_back(detail::column_definition("Name", "string", "name", 0));
     for (const auto& one : columns_) {
-        columns.push_back(detail::column_definition(one.name, one.type, one.format, one.priority));
+        const printer_column& of = one.definition;
+        columns.push_back(detail::column_definition(of.name, of.type, of.format, of.priority));
     }
     return columns;
 }
 
 json::value renderer::row(const stored_object& object) const {
-    const json::value content(object.content());
+    const json::value content = known_ != nullptr ? json::value(object.content()) : object.value(type_, api_version_);
     json::array cells;
     if (known_ != nullptr) {
         cells = known_->cells(content, now_);

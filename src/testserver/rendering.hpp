@@ -1,6 +1,7 @@
 // How objects are shown to a client: whole, as metadata only, or as the Table that kubectl prints. Pure.
 #pragma once
 
+#include <kcontrol/documents/json_path.hpp>
 #include <kcontrol/runtime/time.hpp>
 #include <kcontrol/testing/request_info.hpp>
 
@@ -30,6 +31,12 @@ public:
     /// Takes version and includeObject from `request`; ages in tables end at `now`.
     renderer(const resource_type& type, const request_info& request, shape form, wall_time now);
 
+    /// A column that a kind defines, with its path read.
+    struct column {
+        printer_column definition;
+        json_path path;
+    };
+
     std::string object(const stored_object& object) const;  ///< one document; a table has one row
     std::string list(const list_page& page) const;          ///< one document, with the page's version and token
     /// One event of a watch with its newline. Tables carry their columns in the first event only: `first`.
@@ -45,9 +52,9 @@ private:
 
     const resource_type& type_;
     std::string api_version_;
-    const kind_columns* known_;            // of Kubernetes' own kinds that have columns of their own
-    std::vector<printer_column> columns_;  // of all others, besides Name
-    std::string include_object_;           // "None", "Metadata" or "Object": what a table's rows carry
+    const kind_columns* known_;    // of Kubernetes' own kinds that have columns of their own
+    std::vector<column> columns_;  // of all others, besides Name
+    std::string include_object_;   // "None", "Metadata" or "Object": what a table's rows carry
     shape form_;
     wall_time now_;
 };

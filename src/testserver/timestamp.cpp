@@ -1,7 +1,12 @@
 #include "testserver/timestamp.hpp"
 
+#include <kcontrol/values/rfc3339.hpp>
+#include <kcontrol/values/time.hpp>
+
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 
 namespace kcontrol::inline v0_1::testing {
 
@@ -19,19 +24,26 @@ std::string format_timestamp(wall_time when) {
 }
 
 std::optional<wall_time> parse_timestamp(std::string_view text) {
-    int year = 0, hour = 0, minute = 0, second = 0;
-    unsigned month = 0, day = 0;
-    char zone = 0;
-    const std::string copy(text);
-    if (std::sscanf(copy.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d%c", &year, &month, &day, &hour, &minute, &second, &zone) !=
-            7 ||
-        zone != 'Z') {
-        return std::nullopt;
-    }
-    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
-    if (!date.ok()) return std::nullopt;
-    return wall_time(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +
-                     std::chrono::minutes(minute) + std::chrono::seconds(second));
+    if (!rfc3339_time::parse_as_go(text)) return std::nullopt;
+    const auto at = parse_time(text);  // what wall_time can't hold is none
+    return at ? std::optional<wall_time>(*at) : std::nullopt;
+}
+
+std::string age_text(std::string_view timestamp, wall_time now) {
+    constexpr std::string_view none = "<unknown>";
+    if (timestamp.empty() || timestamp == "null") return std::string(none);
+    const auto then = rfc3339_time::parse_as_go(timestamp);
+    if (!then) return "<invalid>";
+    if (then->is_zero()) return std::string(none);
+    // Of what Go's 64 bits of nanoseconds can't hold, it says the longest time that they can.
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 1'000'000'000;
+    const auto second = std::chrono::floor<std::chrono::seconds>(now);
+    std::int64_t age = second.time_since_epoch().count() - then->seconds;
+    const auto part = std::chrono::nanoseconds(now - second).count() - then->nanoseconds;
+    // Whole seconds towards zero.
+    if (age > 0 && part < 0) --age;
+    if (age < 0 && part > 0) ++age;
+    return human_duration(std::chrono::seconds(std::clamp(age, -most, most)));
 }
 
 std::string human_duration(std::chrono::seconds age) {

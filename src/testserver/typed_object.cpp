@@ -1,5 +1,7 @@
 #include "testserver/typed_object.hpp"
 
+#include <kcontrol/values/rfc3339.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -127,8 +129,7 @@ private:
     void read_time(bool micro, const json::value& v, const std::string& go) {
         if (!v.is_string()) return refuse("s", v, go);
         const std::string text(v.get_string());
-        const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-        if (text.size() >= 20 && std::all_of(text.begin(), text.begin() + 4, is_digit) && text[10] == 'T') return;
+        if (rfc3339_time::parse_as_go(text)) return;
         out.problem = "parsing time \"" + text + "\" as \"2006-01-02T15:04:05" + (micro ? ".000000" : "") +
                       "Z07:00\": cannot parse \"" + text + "\" as \"2006\"";
     }

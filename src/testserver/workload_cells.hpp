@@ -72,7 +72,7 @@ inline std::string job_duration(const json::value& job, wall_time now) {
     const auto began = parse_timestamp(json::get_string(job, {"status", "startTime"}));
     if (!began) return {};
     const auto ended = parse_timestamp(json::get_string(job, {"status", "completionTime"}));
-    return human_duration(std::chrono::floor<std::chrono::seconds>(ended.value_or(now) - *began));
+    return human_duration(std::chrono::duration_cast<std::chrono::seconds>(ended.value_or(now) - *began));
 }
 
 inline json::array job_cells(const json::value& o, wall_time now) {
@@ -88,7 +88,7 @@ inline json::array cron_job_cells(const json::value& o, wall_time now) {
                          text_in(o, {"spec", "timeZone"}, "<none>"),
                          suspended.is_bool() ? (suspended.get_bool() ? "True" : "False") : "<unset>",
                          list_in(o, {"status", "active"}).size(),
-                         last.empty() ? "<none>" : age_since(last, now),
+                         last.empty() ? "<none>" : age_text(last, now),
                          age_of(o, now)};
     cells = with_template(std::move(cells), value_in(o, {"spec", "jobTemplate", "spec", "template", "spec"}));
     cells.push_back(json::value(shown_selector(value_in(o, {"spec", "jobTemplate", "spec", "selector"}))));
