@@ -153,4 +153,15 @@ TEST_CASE("columns below each other") {
     CHECK(aligned_columns({}).empty());
     CHECK(aligned_columns({{"NAME", "AGE"}, {"longer-name", "5m"}}) == "NAME          AGE\nlonger-name   5m\n");
     CHECK(aligned_columns({{"A", "B", "C"}, {"x"}}) == "A     B     C\nx\n");
+    // What a terminal shows counts, not bytes: East Asia, emoji in one piece, marks; and no control character gets
+    // there.
+    CHECK(aligned_columns({{"NAME", "\u72b6\u6001", "END"},
+                           {"one", "\u8bad\u7ec3\u4e2d", "x"},
+                           {"two", "\U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f", "x"},
+                           {"e\u0301le\u0300ve", "done", "x"}}) ==
+          "NAME    \u72b6\u6001     END\n"
+          "one     \u8bad\u7ec3\u4e2d   x\n"
+          "two     \U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f    x\n"
+          "e\u0301le\u0300ve   done     x\n");
+    CHECK(aligned_columns({{"A", "B"}, {"a\tb\x1b[31m", "x"}}) == "A                B\na\\x09b\\x1b[31m   x\n");
 }

@@ -9,8 +9,8 @@
 
 namespace kcontrol::inline v0_1 {
 
-/// A table of objects. Cells are one line each; what a server writes into them may be anything, so escape_control() it
-/// before a terminal sees it if its objects are others'.
+/// A table of objects. Cells are one line each. What a server writes into them may be anything: text() escapes control
+/// characters; who prints cells otherwise calls escape_control() before a terminal sees them.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class object_table {
@@ -59,7 +59,8 @@ KCONTROL_DECL awaitable<result<object_table>> get_table(client c, const resource
                                                         get_options options);
 
 /// Rows of text below each other, with three spaces between the columns, as kubectl aligns them: each at least six
-/// characters wide, the last one as wide as its text.
+/// columns of a terminal wide, the last one as wide as its text. Unlike kubectl, it counts what a terminal shows
+/// (display_width()), so wide characters keep the columns in line. Control characters are escaped: escape_control().
 KCONTROL_DECL std::string aligned_columns(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace kcontrol

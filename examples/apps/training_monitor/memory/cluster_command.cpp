@@ -118,14 +118,17 @@ command_outcome add(kcontrol::environment& env, const arguments_of_command& a) {
 }
 
 std::string table_of(const std::vector<std::array<std::string, 6>>& rows) {
-    std::array<std::size_t, 6> width{};
+    using kcontrol::display_width;
+    std::array<std::size_t, 6> widths{};
     for (const auto& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
     }
     std::string out;
     for (const auto& row : rows) {
         std::string line;
-        for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(width[i] + 2 - row[i].size(), ' ');
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            line += row[i] + std::string(widths[i] + 2 - display_width(row[i]), ' ');
+        }
         line.erase(line.find_last_not_of(' ') + 1);
         out += line + "\n";
     }

@@ -1,9 +1,9 @@
 #include "output/columns.hpp"
 
+#include <kcontrol/base/display_width.hpp>
 #include <kcontrol/base/log.hpp>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace training_monitor {
@@ -14,68 +14,6 @@ constexpr std::string_view plain = "\x1b[0m", bold = "\x1b[1m", reversed = "\x1b
 
 // The last column gives others no reason to give way once it has this much; nor do names, down to `least_name`.
 constexpr std::size_t last_wanted = 30, last_least = 10, least_name = 10;
-
-struct range {
-    char32_t first, last;
-};
-constexpr std::array<range, 14> wide_ranges{{{0x1100, 0x115f},
-                                             {0x231a, 0x231b},
-                                             {0x2e80, 0x303e},
-                                             {0x3041, 0xa4cf},
-                                             {0xa960, 0xa97f},
-                                             {0xac00, 0xd7a3},
-                                             {0xf900, 0xfaff},
-                                             {0xfe30, 0xfe6f},
-                                             {0xff00, 0xff60},
-                                             {0xffe0, 0xffe6},
-                                             {0x1f300, 0x1f64f},
-                                             {0x1f680, 0x1f6c5},
-                                             {0x1f900, 0x1f9ff},
-                                             {0x20000, 0x3fffd}}};
-constexpr std::array<range, 4> combining_ranges{{{0x300, 0x36f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}}};
-
-template <std::size_t N>
-bool in(const std::array<range, N>& ranges, char32_t c) {
-    return std::any_of(ranges.begin(), ranges.end(), [c](range r) { return c >= r.first && c <= r.last; });
-}
-
-// The character at the beginning: how many bytes, how many columns. Text is UTF-8 here, for it was escaped.
-struct glyph {
-    std::size_t bytes = 1, columns = 1;
-};
-glyph next_glyph(std::string_view text) noexcept {
-    const auto lead = static_cast<unsigned char>(text[0]);
-    if (lead < 0x80) return {};
-    glyph out{lead >= 0xf0 ? 4U : lead >= 0xe0 ? 3U : 2U, 1};
-    out.bytes = std::min(out.bytes, text.size());
-    char32_t c = lead & (0xffU >> (out.bytes + 1));
-    for (std::size_t i = 1; i < out.bytes; ++i) c = (c << 6U) | (static_cast<unsigned char>(text[i]) & 0x3fU);
-    out.columns = in(combining_ranges, c) ? 0 : in(wide_ranges, c) ? 2 : 1;
-    return out;
-}
-
-// The bytes at the beginning that take at most so many columns.
-std::size_t fitting(std::string_view text, std::size_t columns) noexcept {
-    std::size_t bytes = 0;
-    while (bytes < text.size()) {
-        const glyph g = next_glyph(text.substr(bytes));
-        if (g.columns > columns) break;
-        columns -= g.columns;
-        bytes += g.bytes;
-    }
-    return bytes;
-}
-
-// The bytes at the end that take at most so many columns.
-std::size_t fitting_end(std::string_view text, std::size_t columns) noexcept {
-    std::size_t all = width(text), begin = 0;
-    while (begin < text.size() && all > columns) {
-        const glyph g = next_glyph(text.substr(begin));
-        all -= g.columns;
-        begin += g.bytes;
-    }
-    return text.size() - begin;
-}
 
 using cells = std::vector<std::string>;
 
@@ -152,39 +90,36 @@ line line_of(const plan& p, const std::vector<column>& columns, const cells& row
 std::size_t width(std::string_view text) noexcept {
     std::size_t out = 0;
     while (!text.empty()) {
-        if (text[0] == '\x1b') {
-            text.remove_prefix(std::min(text.find('m'), text.size() - 1) + 1);
-            continue;
-        }
-        const glyph g = next_glyph(text);
-        out += g.columns;
-        text.remove_prefix(g.bytes);
+        const std::size_t escape = std::min(text.find('\x1b'), text.size());
+        out += kcontrol::display_width(text.substr(0, escape));
+        text.remove_prefix(escape);
+        if (!text.empty()) text.remove_prefix(std::min(text.find('m'), text.size() - 1) + 1);
     }
     return out;
 }
 
 std::string cut(std::string_view text, std::size_t columns) {
     if (columns == 0 || width(text) <= columns) return std::string(text);
-    return std::string(text.substr(0, fitting(text, columns - 1))).append(ellipsis);
+    return std::string(kcontrol::display_prefix(text, columns - 1)).append(ellipsis);
 }
 
 std::string cut_middle(std::string_view text, std::size_t columns) {
     if (columns == 0 || width(text) <= columns) return std::string(text);
     const std::size_t end = (columns - 1) / 2;
-    std::string out(text.substr(0, fitting(text, columns - 1 - end)));
-    return out.append(ellipsis).append(text.substr(text.size() - fitting_end(text, end)));
+    std::string out(kcontrol::display_prefix(text, columns - 1 - end));
+    return out.append(ellipsis).append(kcontrol::display_suffix(text, end));
 }
 
 std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
     std::vector<std::string> out;
     do {
-        std::size_t bytes = fitting(text, columns);
+        std::size_t bytes = kcontrol::display_prefix(text, columns).size();
         std::size_t skipped = 0;
         if (bytes < text.size()) {
             const auto space = text.substr(0, bytes + 1).rfind(' ');
             if (space != std::string_view::npos && space != 0) bytes = space, skipped = 1;
         }
-        if (bytes == 0) bytes = std::min(text.size(), text.empty() ? 0 : next_glyph(text).bytes);
+        if (bytes == 0) bytes = kcontrol::first_display_unit(text).bytes;
         out.emplace_back(text.substr(0, bytes));
         text.remove_prefix(bytes + skipped);
     } while (!text.empty());

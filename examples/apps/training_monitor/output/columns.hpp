@@ -35,8 +35,7 @@ private:
     std::size_t columns_ = 0;
 };
 
-/// The columns of a terminal that a text takes; escape sequences of colors take none. Characters of East Asia take two
-/// (Unicode's EastAsianWidth.txt, W and F, by blocks), combining ones none.
+/// The columns of a terminal that a text takes, by kcontrol::display_width(); escape sequences of colors take none.
 std::size_t width(std::string_view text) noexcept;
 
 /// At most so many columns of a text without escape sequences; what is cut ends with an ellipsis, or has it in the

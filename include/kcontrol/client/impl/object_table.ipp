@@ -1,5 +1,7 @@
 #pragma once
 
+#include <kcontrol/base/display_width.hpp>
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/client/impl/client_list.ipp>
@@ -129,15 +131,19 @@ KCONTROL_DECL std::string object_table::text(const shape& how) const {
 KCONTROL_DECL std::string aligned_columns(const std::vector<std::vector<std::string>>& rows) {
     constexpr std::size_t least = 6, padding = 3;
     std::vector<std::size_t> widths;
-    for (const auto& row : rows) {
-        widths.resize(std::max(widths.size(), row.size()), least);
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size() + padding);
+    std::vector<std::vector<std::string>> shown(rows.size());
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        widths.resize(std::max(widths.size(), rows[r].size()), least);
+        for (const auto& cell : rows[r]) shown[r].push_back(escape_control(cell));
+        for (std::size_t i = 0; i < shown[r].size(); ++i) {
+            widths[i] = std::max(widths[i], display_width(shown[r][i]) + padding);
+        }
     }
     std::string out;
-    for (const auto& row : rows) {
+    for (const auto& row : shown) {
         for (std::size_t i = 0; i < row.size(); ++i) {
             out += row[i];
-            if (i + 1 < row.size()) out.append(widths[i] - row[i].size(), ' ');
+            if (i + 1 < row.size()) out.append(widths[i] - display_width(row[i]), ' ');
         }
         out += '\n';
     }

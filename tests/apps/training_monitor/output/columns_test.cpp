@@ -36,6 +36,8 @@ TEST_CASE("columns: widths, of wide and of combining characters, and of none for
     CHECK(width("训练失败") == 8);
     CHECK(width("e\u0301\u200b!") == 2);
     CHECK(width("\U0001f680") == 2);
+    CHECK(width("\U0001f468\u200d\U0001f469\u200d\U0001f467") == 2);
+    CHECK(width("\u2764\ufe0f\x1b[0m!") == 3);
     CHECK(width("\x1b[1;31mFailed\x1b[0m") == 6);
 }
 
@@ -53,6 +55,10 @@ TEST_CASE("columns: texts are cut to the columns there are, between characters")
     CHECK(wrap("abcdefgh ij", 3) == lines{"abc", "def", "gh", "ij"});
     CHECK(wrap("训练", 1) == lines{"训", "练"});
     CHECK(wrap("", 10) == lines{""});
+    CHECK(cut("e\u0301\u0323fgh", 3) == "e\u0301\u0323f…");
+    CHECK(cut("\U0001f469\u200d\U0001f4bb\U0001f680x", 4) == "\U0001f469\u200d\U0001f4bb…");
+    CHECK(cut_middle("训\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7练", 6) == "训…练");
+    CHECK(wrap("\U0001f469\u200d\U0001f4bb", 1) == lines{"\U0001f469\u200d\U0001f4bb"});
 }
 
 TEST_CASE("columns: where a terminal is narrow those of least worth give way, and the reason never does") {
