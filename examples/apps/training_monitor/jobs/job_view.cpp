@@ -1,45 +1,18 @@
 #include "jobs/job_view.hpp"
 
+#include <kcontrol/values/rfc3339.hpp>
+
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 
 namespace training_monitor {
-namespace {
 
-// Reads exactly `text`'s digits. False on anything else.
-bool read_number(std::string_view text, int& out) {
-    const auto end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, out);
-    return error == std::errc{} && stopped == end && out >= 0;
-}
-
-}  // namespace
-
-std::optional<std::int64_t> parse_rfc3339_seconds(std::string_view t) {
-    if (t.size() < 20 || t[4] != '-' || t[7] != '-' || (t[10] != 'T' && t[10] != 't') || t[13] != ':' || t[16] != ':') {
-        return std::nullopt;
-    }
-    int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
-    if (!read_number(t.substr(0, 4), year) || !read_number(t.substr(5, 2), month) ||
-        !read_number(t.substr(8, 2), day) || !read_number(t.substr(11, 2), hour) ||
-        !read_number(t.substr(14, 2), minute) || !read_number(t.substr(17, 2), second)) {
-        return std::nullopt;
-    }
-    std::size_t zone = 19;
-    if (t[zone] == '.') {
-        do ++zone;
-        while (zone < t.size() && t[zone] >= '0' && t[zone] <= '9');
-    }
-    // API servers write UTC only (metav1.Time), so an offset is not one of theirs.
-    if (zone + 1 != t.size() || (t[zone] != 'Z' && t[zone] != 'z')) return std::nullopt;
-    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
-                                           std::chrono::day(static_cast<unsigned>(day))};
-    if (year < 1970) return std::nullopt;  // Go's zero time, 0001-01-01, which some operators write for none
-    if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
-    const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-    return ((days * 24 + hour) * 60 + minute) * 60 + second;
+std::optional<std::int64_t> parse_rfc3339_seconds(std::string_view text) {
+    const auto at = kcontrol::rfc3339_time::parse(text);
+    // Before 1970 there is Go's zero time, 0001-01-01, which some operators write for none.
+    if (!at || at->seconds < 0) return std::nullopt;
+    return at->seconds;
 }
 
 std::string to_rfc3339(std::int64_t since_epoch) {

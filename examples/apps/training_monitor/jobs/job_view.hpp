@@ -73,7 +73,7 @@ struct observed_job {
 /// or while it is suspended or queued (a resumed job starts anew). In whole seconds, never negative.
 std::optional<std::int64_t> duration_seconds(const job_view& job, kcontrol::wall_time now);
 
-/// Seconds since the epoch of an RFC 3339 UTC time ("2026-01-02T03:04:05Z", with or without a fraction), or nothing.
+/// Whole seconds since the epoch of an RFC 3339 time, whatever its offset and fraction; nothing before 1970.
 std::optional<std::int64_t> parse_rfc3339_seconds(std::string_view text);
 
 /// The RFC 3339 text of a number of seconds since the epoch.

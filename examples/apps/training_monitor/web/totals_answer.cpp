@@ -37,7 +37,8 @@ kcontrol::http::response totals_answer(const totals& points, std::string_view qu
         since = parse_rfc3339_seconds(value);
         if (!since) {
             return kcontrol::http::error_response(
-                400, "parameter since: " + in_quotes(value) + " is not a time in UTC such as 2026-11-21T14:00:00Z");
+                400, "parameter since: " + in_quotes(value) +
+                         " is not a time such as 2026-11-21T14:00:00Z (the '+' of an offset is written %2B)");
         }
     }
     kcontrol::json::writer out;

@@ -156,6 +156,16 @@ TEST_CASE("ruled kinds: JobSet, whose numbers are of Jobs") {
     CHECK(to_rfc3339(seen("JobSet", "", jobs(R"("ready":1)")).view.start_time.value_or(0)) == "2026-11-21T06:00:00Z");
 }
 
+TEST_CASE("ruled kinds: times with offsets and fractions, as other languages write them, are those moments") {
+    const auto job = seen("RayJob", "",
+                          R"("jobDeploymentStatus":"Complete","jobStatus":"SUCCEEDED",)"
+                          R"("startTime":"2026-11-27T10:00:00.250000+08:00","endTime":"2026-11-26t22:30:00.9-04:30")")
+                         .view;
+    CHECK(to_rfc3339(job.start_time.value_or(0)) == "2026-11-27T02:00:00Z");
+    CHECK(to_rfc3339(job.completion_time.value_or(0)) == "2026-11-27T03:00:00Z");
+    CHECK(duration_seconds(job, {}) == 3600);
+}
+
 TEST_CASE("ruled kinds: RayJob, whose state is told by two fields") {
     const auto both = [](std::string_view deployment, std::string_view job) {
         return R"("jobDeploymentStatus":")" + std::string(deployment) + R"(","jobStatus":")" + std::string(job) + "\"";
