@@ -1,6 +1,7 @@
 #include "schedule_command.hpp"
 
 #include <kcontrol/base/flags.hpp>
+#include <kcontrol/values/rfc3339.hpp>
 #include <kcontrol/values/time.hpp>
 
 #include "cron/schedule.hpp"
@@ -54,18 +55,6 @@ result<request> read(const std::vector<std::string_view>& arguments) {
     return r;
 }
 
-// The offset at the end of a text that parse_time took.
-cron::time_zone zone_of(std::string_view time) {
-    if (time.back() == 'Z' || time.back() == 'z') return cron::time_zone::utc();
-    const auto offset = time.substr(time.size() - 6);
-    int hours = 0;
-    int minutes = 0;
-    std::from_chars(offset.data() + 1, offset.data() + 3, hours);
-    std::from_chars(offset.data() + 4, offset.data() + 6, minutes);
-    const int seconds = hours * 3600 + minutes * 60;
-    return cron::time_zone::fixed(offset.front() == '-' ? -seconds : seconds);
-}
-
 }  // namespace
 
 result<std::string> schedule_command(const std::vector<std::string_view>& arguments, kcontrol::wall_time now,
@@ -76,7 +65,9 @@ result<std::string> schedule_command(const std::vector<std::string_view>& argume
         const auto from = kcontrol::parse_time(*r->from);
         if (!from) return from.error().with_context("--from");
         now = *from;
-        home = zone_of(*r->from);
+        // In the offset that it names, which parse_time() does not tell.
+        const auto offset = kcontrol::rfc3339_time::parse(*r->from).value().offset;
+        home = offset == 0 ? cron::time_zone::utc() : cron::time_zone::fixed(offset);
     }
     const auto schedule = cron::schedule::parse(*r->text, std::move(home));
     if (!schedule) return schedule.error();

@@ -111,7 +111,7 @@ private:
         return read && read->is_string();
     }
 
-    // "2026-11-23" and "1:20", which YAML 1.1 takes for a time and for a number of base 60.
+    // "2026-11-23" and "1:20", which YAML 1.1 takes for a time and for a number of base 60. No time is read here.
     static bool looks_like_time(std::string_view text) {
         const auto digits = [&text](std::size_t from, std::size_t count) {
             if (from + count > text.size()) return false;
@@ -119,8 +119,9 @@ private:
                                text.begin() + static_cast<std::ptrdiff_t>(from + count),
                                [](char c) { return c >= '0' && c <= '9'; });
         };
-        if (text.size() >= 10 && digits(0, 4) && text[4] == '-' && digits(5, 2) && text[7] == '-' && digits(8, 2)) {
-            return text.size() == 10 || text[10] == 'T' || text[10] == 't' || text[10] == ' ';
+        const auto dash = [&text](std::size_t at) { return text.substr(at).starts_with('-'); };
+        if (text.size() >= 10 && digits(0, 4) && dash(4) && digits(5, 2) && dash(7) && digits(8, 2)) {
+            return text.size() == 10 || std::string_view("Tt ").find(text[10]) != std::string_view::npos;
         }
         if (!digits(0, 1) || text.find(':') == std::string_view::npos) return false;
         return std::all_of(text.begin(), text.end(),
