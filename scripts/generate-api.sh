@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the headers and tables of the built-in kinds (include/kcontrol/api, src/api_*.cpp) from the condensed schema,
-# and the tables of their Protocol Buffers from the condensed list of fields.
+# the tables of their Protocol Buffers from the condensed list of fields, and the table of their lists for patches.
 # usage: generate-api.sh GENERATOR [OPENAPI-FOLDER [FIELDS]]
 #   GENERATOR        a built kcontrol-gen
 #   OPENAPI-FOLDER   the OpenAPI v3 documents of an API server, one file a group-version: the condensed schema is
@@ -16,4 +16,5 @@ fields=$root/tools/kcontrol_gen/data/protobuf-1.36.tsv
 [[ -z ${3-} ]] || "$1" --condense-protobuf --fields "$3" --out "$fields" "$schema"
 "$1" --builtin --out "$root" "$schema"
 "$1" --protobuf --fields "$fields" --out "$root" "$schema"
+python3 "$root/scripts/generate-list-table.py"
 python3 "$root/tools/check_umbrella.py" --write

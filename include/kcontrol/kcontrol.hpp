@@ -98,6 +98,7 @@
 #include <kcontrol/codec/equal.hpp>
 #include <kcontrol/codec/guarded_decode.hpp>
 #include <kcontrol/codec/known_fields.hpp>
+#include <kcontrol/codec/list_elements.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/codec/object_block.hpp>
 #include <kcontrol/codec/patch_between.hpp>

@@ -118,6 +118,8 @@
 #include <kcontrol/codec/impl/encode.ipp>
 #include <kcontrol/codec/impl/equal.ipp>
 #include <kcontrol/codec/impl/known_fields.ipp>
+#include <kcontrol/codec/impl/list_elements.ipp>
+#include <kcontrol/codec/impl/list_elements_match.ipp>
 #include <kcontrol/codec/impl/metadata_object.ipp>
 #include <kcontrol/codec/impl/object_block.ipp>
 #include <kcontrol/codec/impl/patch_between.ipp>

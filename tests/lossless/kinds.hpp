@@ -82,16 +82,17 @@ struct thing_inner {
     list<text> tags;
     std::optional<std::int64_t> count;
     static constexpr auto kcontrol_fields() {
-        return fields(field("note", &thing_inner::note), field("tags", &thing_inner::tags),
-                      field("count", &thing_inner::count));
+        return fields(field("note", &thing_inner::note, kcontrol::rules().required()),
+                      field("tags", &thing_inner::tags), field("count", &thing_inner::count));
     }
+    static constexpr auto kcontrol_rules() { return kcontrol::rules().keyed_by("note"); }
 };
 
 struct thing_part {
     text name;
     std::optional<std::int32_t> weight;
     boxed<thing_inner> inner;
-    list<thing_inner> steps;  ///< without a name: told apart by their place
+    list<thing_inner> steps;  ///< without a name: told apart by their notes
     static constexpr auto kcontrol_fields() {
         return fields(field("name", &thing_part::name), field("weight", &thing_part::weight),
                       field("inner", &thing_part::inner), field("steps", &thing_part::steps));

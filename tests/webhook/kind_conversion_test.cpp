@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace {
@@ -57,6 +58,9 @@ struct gate_v1beta1 {
     void convert_from(const gate_v1& from) {
         spec.address = from.spec.host;
         spec.ports = from.spec.ports;
+        if (spec.address == "sort") {
+            std::sort(spec.ports.begin(), spec.ports.end(), [](auto& a, auto& b) { return a.number < b.number; });
+        }
         metadata.labels["seen"] = "yes";
         metadata.name = "another";
     }
@@ -134,6 +138,24 @@ TEST_CASE("members that neither version's type knows stay at their places; those
                R"({"apiVersion":"net.example.com/v1beta1","kind":"Gate","metadata":{"labels":{"seen":"yes"}},)"
                R"("status":{"up":true},"spec":{"address":"h","limits":{"rps":5},)"
                R"("ports":[{"name":"web","number":80,"tls":true}]}})");
+}
+
+TEST_CASE("members that neither version's type knows stay with their element of a list, wherever it goes") {
+    const auto convert = [](const char* ports) {
+        const std::string got =
+            converted("net.example.com/v1beta1", std::string(R"({"apiVersion":"net.example.com/v1","kind":"Gate",)") +
+                                                     R"("spec":{"host":"sort","ports":)" + ports + "}}");
+        return json::serialize(*json::find(json::parse(got).value(), {"spec", "ports"}));
+    };
+    // By their names.
+    CHECK(convert(R"([{"name":"web","number":80,"tls":true},{"name":"admin","number":9,"tls":false}])") ==
+          R"([{"name":"admin","number":9,"tls":false},{"name":"web","number":80,"tls":true}])");
+    // By all that both types know.
+    CHECK(convert(R"([{"name":"a","number":80,"x":1},{"name":"a","number":9,"x":2}])") ==
+          R"([{"name":"a","number":9,"x":2},{"name":"a","number":80,"x":1}])");
+    // Of several that look alike nobody knows whose they were.
+    CHECK(convert(R"([{"name":"a","number":9,"x":1},{"name":"a","number":9,"x":2},{"name":"a","number":8,"x":3}])") ==
+          R"([{"name":"a","number":8,"x":3},{"name":"a","number":9},{"name":"a","number":9}])");
 }
 
 TEST_CASE("why something can't be converted is said with the object's place") {

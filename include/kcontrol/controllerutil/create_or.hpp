@@ -92,8 +92,9 @@ awaitable<result<written_object<T>>> create_or_write(client c, std::shared_ptr<c
         co_return written_object<T>(std::move(*created), write_outcome::created);
     }
     const auto change = patch_between(*found, *edited);
-    if (!change) co_return change.error();
-    if (change->empty()) co_return written_object<T>(std::move(*found), write_outcome::unchanged);
+    // What no patch can say, an update can: it replaces the object.
+    if (!change && verb == write_verb::patch) co_return change.error();
+    if (change && change->empty()) co_return written_object<T>(std::move(*found), write_outcome::unchanged);
     auto stored = co_await write_edited<T>(c, std::make_shared<const T>(*found), edited, options, verb);
     if (!stored) co_return stored.error();
     co_return written_object<T>(std::move(*stored), write_outcome::updated);

@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/json/reader.hpp>
+#include <kcontrol/model/resource.hpp>
 
 #include <string>
 #include <string_view>
@@ -11,11 +12,18 @@ namespace kcontrol::inline v0_1 {
 
 /// The JSON Patch (RFC 6902) that does to `original` what leads from `before` to `after`; empty if that is nothing.
 /// `before` is the encoding of what was read of `original`, `after` that of its edited copy. What neither shows stays
-/// as it is in `original`, also inside of list elements: these are told apart by their `name`, `type`, `key` or `uid`
-/// where all have one, else by their place. Members that an encoding writes though nobody set them are not brought in.
+/// as it is in `original`, also inside of list elements, which match_elements() tells apart. Members that an encoding
+/// writes though nobody set them are not brought in.
 ///
 /// Applying the patch to `original` always succeeds.
-/// Errors: decode_failed (an encoding is no JSON, `original` has two members of one name).
+/// Errors: decode_failed (an encoding is no JSON, `original` has two members of one name);
+/// invalid_argument, with the path of a list, if its edited elements can't be told from added and removed ones and
+/// members of `original` that `before` does not show could get to another element.
+KCONTROL_DECL result<std::string> json_patch_of_edit(const resource_info& kind, json::node original,
+                                                     std::string_view before, std::string_view after);
+
+/// The same where the type is not known: whatever `before` does not show is taken for a member that must stay. The kind
+/// is that of the original's apiVersion and kind.
 KCONTROL_DECL result<std::string> json_patch_of_edit(json::node original, std::string_view before,
                                                      std::string_view after);
 

@@ -1,11 +1,11 @@
 // The differences of two encodings of an object as JSON Patch operations that leave alone what neither shows.
 #pragma once
 
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/codec/list_elements.hpp>
 #include <kcontrol/documents/value.hpp>
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,24 +42,24 @@ inline bool merge_is_exact(const json::value& from, const json::value& to) {
     return !(from.is_array() && holds_containers(from.get_array()) && to.is_array());
 }
 
-/// The member whose string tells elements apart, in both lists; empty if there is none.
-inline std::string_view identity_of(const json::array& a, const json::array& b) {
-    static constexpr std::array<std::string_view, 4> candidates{"name", "type", "key", "uid"};
-    const auto unique_in = [](const json::array& list, std::string_view name) {
-        std::vector<std::string_view> seen;
-        for (const auto& element : list) {
-            const auto* members = element.if_object();
-            const auto* value = members != nullptr ? members->if_contains(name) : nullptr;
-            if (value == nullptr || !value->is_string()) return false;
-            seen.emplace_back(value->get_string());
-        }
-        std::sort(seen.begin(), seen.end());
-        return std::adjacent_find(seen.begin(), seen.end()) == seen.end();
-    };
-    for (const auto name : candidates) {
-        if (unique_in(a, name) && unique_in(b, name)) return name;
+/// Whether there is an object in it: something that may have members which are not shown.
+inline bool holds_objects(const json::value& v) {
+    if (v.is_object()) return true;
+    const auto* list = v.if_array();
+    return list != nullptr && std::any_of(list->begin(), list->end(), [](const auto& e) { return holds_objects(e); });
+}
+
+/// A struct that is cleared is not written any more. `to` gets it as an empty object, so that the patch removes what
+/// was set and nothing that the type does not declare.
+inline void keep_cleared_structs(const place_in_kind& place, const json::object& from, json::object& to) {
+    for (const auto& member : from) {
+        const auto* old = member.value().if_object();
+        if (old == nullptr) continue;
+        const place_in_kind below = place.member(member.key());
+        if (!to.contains(member.key()) && below.omits_struct()) to[member.key()].emplace_object();
+        auto* kept = to.if_contains(member.key());
+        if (kept != nullptr && kept->is_object()) keep_cleared_structs(below, *old, kept->get_object());
     }
-    return {};
 }
 
 /// Collects operations.
@@ -67,18 +67,15 @@ class object_diff {
 public:
     void set(std::string_view path, const json::value& v) { emit("add", path, &v); }
     json::array take() { return std::move(operations_); }
+    /// Why the operations must not be sent; empty: they may.
+    const std::string& refusal() const noexcept { return refusal_; }
 
-    void compare(const json::value& from, const json::value& to) {
+    void compare(const place_in_kind& place, const json::value& from, const json::value& to) {
         if (from == to) return;
         if (from.is_object() && to.is_object()) {
-            compare_objects(from.get_object(), to.get_object());
+            compare_objects(place, from.get_object(), to.get_object());
         } else if (from.is_array() && to.is_array()) {
-            const auto identity = identity_of(from.get_array(), to.get_array());
-            if (identity.empty()) {
-                compare_by_place(from.get_array(), to.get_array());
-            } else {
-                compare_by_identity(from.get_array(), to.get_array(), identity);
-            }
+            compare_lists(place, from.get_array(), to.get_array());
         } else {
             emit("replace", path_, &to);
         }
@@ -95,6 +92,24 @@ private:
     template <class Action>
     void at(std::string_view name, Action&& action) {
         const std::size_t length = path_.size();
+        const std::size_t shown_length = shown_path_.size();
+        shown_path_ += (shown_path_.empty() ? "" : ".") + escape_control(name);
+        step(name, std::forward<Action>(action));
+        path_.resize(length);
+        shown_path_.resize(shown_length);
+    }
+    template <class Action>
+    void at(std::size_t index, Action&& action) {
+        const std::size_t length = path_.size();
+        const std::size_t shown_length = shown_path_.size();
+        const std::string text = std::to_string(index);
+        shown_path_ += "[" + text + "]";
+        step(text, std::forward<Action>(action));
+        path_.resize(length);
+        shown_path_.resize(shown_length);
+    }
+    template <class Action>
+    void step(std::string_view name, Action&& action) {
         path_ += '/';
         for (const char c : name) {
             if (c == '~' || c == '/') {
@@ -104,79 +119,81 @@ private:
             }
         }
         action();
-        path_.resize(length);
-    }
-    template <class Action>
-    void at(std::size_t index, Action&& action) {
-        at(std::string_view(std::to_string(index)), std::forward<Action>(action));
     }
 
-    void compare_objects(const json::object& from, const json::object& to) {
+    void compare_objects(const place_in_kind& place, const json::object& from, const json::object& to) {
         for (const auto& member : from) {
-            if (!to.contains(member.key())) at(member.key(), [&] { emit("remove", path_, nullptr); });
+            if (to.contains(member.key())) continue;
+            const place_in_kind below = place.member(member.key());
+            at(member.key(), [&] {
+                if (member.value().is_object() && below.omits_struct()) {
+                    compare_objects(below, member.value().get_object(), json::object());
+                } else {
+                    emit("remove", path_, nullptr);
+                }
+            });
         }
         for (const auto& member : to) {
             const auto* old = from.if_contains(member.key());
             const bool descend = old != nullptr && ((old->is_object() && member.value().is_object()) ||
                                                     (old->is_array() && member.value().is_array()));
             if (old != nullptr && *old == member.value()) continue;
+            const place_in_kind below = place.member(member.key());
             at(member.key(), [&] {
-                if (descend) {
-                    compare(*old, member.value());
-                } else {
-                    // "add" also replaces, and does not mind that the server leaves out a zero we write.
-                    emit("add", path_, &member.value());
+                if (descend) return compare(below, *old, member.value());
+                if (old == nullptr && below.is_builtin() && below.omits_struct()) {
+                    return refuse(
+                        ": its type can't tell whether the object has other members here, which a JSON Patch "
+                        "would remove; make the member a kcontrol::boxed");
                 }
+                // "add" also replaces, and does not mind that the server leaves out a zero we write.
+                emit("add", path_, &member.value());
             });
         }
     }
 
-    void compare_by_place(const json::array& from, const json::array& to) {
-        std::size_t begin = 0;
-        std::size_t from_end = from.size();
-        std::size_t to_end = to.size();
-        while (begin < from_end && begin < to_end && from[begin] == to[begin]) ++begin;
-        while (from_end > begin && to_end > begin && from[from_end - 1] == to[to_end - 1]) --from_end, --to_end;
-        const std::size_t common = std::min(from_end, to_end);
-        for (std::size_t i = begin; i < common; ++i) at(i, [&] { compare(from[i], to[i]); });
-        for (std::size_t i = from_end; i > common; --i) at(i - 1, [&] { emit("remove", path_, nullptr); });
-        for (std::size_t i = common; i < to_end; ++i) at(i, [&] { emit("add", path_, &to[i]); });
-    }
+    void compare_lists(const place_in_kind& place, const json::array& from, const json::array& to) {
+        const place_in_kind element = place.element();
+        const bool shows_all = element.declares_all();
+        const auto hides = [&](std::size_t i) { return !shows_all && holds_objects(from[i]); };
+        const element_match match = match_elements(place, from, to, hides);
+        if (match.ambiguous) {
+            return refuse(
+                ": the edited elements can't be told from added and removed ones, and a patch could give "
+                "members that their type does not declare to another element; " +
+                match.remedy);
+        }
 
-    void compare_by_identity(const json::array& from, const json::array& to, std::string_view identity) {
-        const auto key_of_element = [&](const json::value& element) {
-            return std::string_view(element.get_object().at(identity).get_string());
-        };
-        const auto find_from = [&](const auto& list, std::string_view key, std::size_t start) {
-            while (start < list.size() && key_of_element(*list[start]) != key) ++start;
-            return start;
-        };
-        std::map<std::string_view, bool> wanted;
-        for (const auto& element : to) wanted[key_of_element(element)] = true;
-
-        std::vector<const json::value*> current;  // the list as the operations so far leave it
-        for (const auto& element : from) current.push_back(&element);
-        for (std::size_t i = current.size(); i > 0; --i) {
-            if (wanted.count(key_of_element(*current[i - 1])) != 0) continue;
-            at(i - 1, [&] { emit("remove", path_, nullptr); });
-            current.erase(current.begin() + static_cast<std::ptrdiff_t>(i - 1));
+        std::vector<bool> stays(from.size(), false);
+        for (const std::size_t origin : match.origins) {
+            if (origin != element_match::none) stays[origin] = true;
+        }
+        for (std::size_t i = from.size(); i > 0; --i) {
+            if (!stays[i - 1]) at(i - 1, [&] { emit("remove", path_, nullptr); });
+        }
+        std::vector<std::size_t> current;  // the list as the operations so far leave it, by indexes of `from`
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            if (stays[i]) current.push_back(i);
         }
         for (std::size_t i = 0; i < to.size(); ++i) {
-            const std::size_t found = find_from(current, key_of_element(to[i]), i);
-            const auto place = current.begin() + static_cast<std::ptrdiff_t>(i);
-            if (found == current.size()) {
+            const std::size_t origin = match.origins[i];
+            const auto here = current.begin() + static_cast<std::ptrdiff_t>(i);
+            if (origin == element_match::none) {
                 at(i, [&] { emit("add", path_, &to[i]); });
-                current.insert(place, &to[i]);
+                current.insert(here, origin);
                 continue;
             }
-            if (found != i) {
-                move(found, i);
-                std::rotate(place, current.begin() + static_cast<std::ptrdiff_t>(found),
-                            current.begin() + static_cast<std::ptrdiff_t>(found + 1));
+            const auto found = std::find(here, current.end(), origin);
+            if (found != here) {
+                move(static_cast<std::size_t>(found - current.begin()), i);
+                std::rotate(here, found, found + 1);
             }
-            const auto& old = *current[i];
-            at(i, [&] { compare(old, to[i]); });
+            at(i, [&] { compare(element, from[origin], to[i]); });
         }
+    }
+
+    void refuse(const std::string& why) {
+        if (refusal_.empty()) refusal_ = shown_path_ + why + ", or write the whole object";
     }
 
     void move(std::size_t from, std::size_t to) {
@@ -185,7 +202,9 @@ private:
         operations_.push_back(json::object{{"op", "move"}, {"from", source}, {"path", target}});
     }
 
-    std::string path_;
+    std::string path_;        // as a JSON Pointer
+    std::string shown_path_;  // as people write it
+    std::string refusal_;
     json::array operations_;
 };
 

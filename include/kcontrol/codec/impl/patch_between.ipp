@@ -30,13 +30,15 @@ inline object_patch merge_patch_between(const json::value& from, const json::val
     return {"application/merge-patch+json", json::serialize(merge)};
 }
 
-inline object_patch json_patch_between(const json::value& from, const json::value& to, std::string_view version) {
+inline result<object_patch> json_patch_between(const resource_info& info, const json::value& from,
+                                               const json::value& to, std::string_view version) {
     object_diff differ;
     // Set, not tested: kube-apiserver (1.36) answers a failed test with 422 Invalid and no hint at the reason, but an
     // old version in the patched object with 409 Conflict.
     differ.set("/metadata/resourceVersion", json::value(version));
-    differ.compare(from, to);
-    return {"application/json-patch+json", json::serialize(json::value(differ.take()))};
+    differ.compare(place_in_kind(info), from, to);
+    if (!differ.refusal().empty()) return error(errc::invalid_argument, differ.refusal());
+    return object_patch{"application/json-patch+json", json::serialize(json::value(differ.take()))};
 }
 
 }  // namespace detail
@@ -56,11 +58,16 @@ KCONTROL_DECL result<object_patch> patch_between(const resource_info& info, cons
     }
     const auto from = detail::encoded_for_patch(info, snapshot);
     if (!from) return from.error();
-    const auto to = detail::encoded_for_patch(info, edited);
+    auto to = detail::encoded_for_patch(info, edited);
     if (!to) return to.error();
     if (*from == *to) return object_patch();
+    if (from->is_object() && to->is_object()) {
+        detail::keep_cleared_structs(place_in_kind(info), from->get_object(), to->get_object());
+    }
     if (detail::merge_is_exact(*from, *to)) return detail::merge_patch_between(*from, *to, version);
-    return detail::json_patch_between(*from, *to, version);
+    auto patch = detail::json_patch_between(info, *from, *to, version);
+    if (!patch) return patch.error().with_context("patch of " + to_string(snapshot.key()));
+    return patch;
 }
 
 }  // namespace kcontrol

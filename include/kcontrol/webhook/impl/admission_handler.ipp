@@ -39,7 +39,7 @@ inline result<std::string> patch_of_defaults(const resource_info& kind, json::no
     if (!from) return from.error();
     const auto to = kind.encode(after);
     if (!to) return to.error();
-    return json_patch_of_edit(original, *from, *to);
+    return json_patch_of_edit(kind, original, *from, *to);
 }
 
 class defaulting_chain {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/base/thrown.hpp>
+#include <kcontrol/codec/list_elements.hpp>
 #include <kcontrol/documents/patch.hpp>
 #include <kcontrol/webhook/impl/review_words.hpp>
 #include <kcontrol/webhook/kind_conversion.hpp>
@@ -10,48 +11,90 @@
 namespace kcontrol::inline v0_1 {
 namespace detail {
 
-// Brings what neither type knows from the original to what was made of it, at the same places.
+// Brings what neither type knows from the original to what was made of it.
 class unknown_members {
 public:
-    static void carry(json::object& onto, const json::object& from, const type_descriptor& source,
-                      const type_descriptor& target) {
+    static void carry(json::object& onto, const json::object& from, const resource_info& source,
+                      const resource_info& target) {
+        carry_members(onto, from, place_in_kind(source), *source.type, *target.type);
+    }
+
+private:
+    static void carry_members(json::object& onto, const json::object& from, const place_in_kind& place,
+                              const type_descriptor& source, const type_descriptor& target) {
         for (const auto& member : from) {
             const auto* known_before = find(source, member.key());
             const auto* known_after = find(target, member.key());
             if (known_before == nullptr && known_after == nullptr) {
                 if (!onto.contains(member.key())) onto[member.key()] = member.value();
             } else if (known_before != nullptr && known_after != nullptr) {
-                if (auto* place = onto.if_contains(member.key())) {
-                    carry_value(*place, member.value(), *known_before->type, *known_after->type);
+                if (auto* there = onto.if_contains(member.key())) {
+                    carry_value(*there, member.value(), place.member(member.key()), *known_before->type,
+                                *known_after->type);
                 }
             }
         }
     }
 
-private:
-    static void carry_value(json::value& onto, const json::value& from, const type_descriptor& source,
-                            const type_descriptor& target) {
+    static void carry_value(json::value& onto, const json::value& from, const place_in_kind& place,
+                            const type_descriptor& source, const type_descriptor& target) {
         const type_descriptor& a = bare(source);
         const type_descriptor& b = bare(target);
         if (a.kind == type_kind::structure && b.kind == type_kind::structure) {
-            if (onto.is_object() && from.is_object()) carry(onto.get_object(), from.get_object(), a, b);
+            if (onto.is_object() && from.is_object()) carry_members(onto.get_object(), from.get_object(), place, a, b);
         } else if (a.kind == type_kind::list && b.kind == type_kind::list && onto.is_array() && from.is_array()) {
-            carry_elements(onto.get_array(), from.get_array(), *a.element, *b.element);
+            carry_elements(onto.get_array(), from.get_array(), place, *a.element, *b.element);
         }
     }
 
-    // Elements are the same if they are as many and none is called otherwise.
-    static void carry_elements(json::array& onto, const json::array& from, const type_descriptor& source,
-                               const type_descriptor& target) {
-        if (onto.size() != from.size()) return;
+    // Elements are the same if their keys are equal, or else all members that both types know. What could belong to
+    // several does not come back: it would be worse with the wrong one.
+    static void carry_elements(json::array& onto, const json::array& from, const place_in_kind& place,
+                               const type_descriptor& source, const type_descriptor& target) {
+        if (onto.size() == 1 && from.size() == 1) {
+            return carry_value(onto.front(), from.front(), place.element(), source, target);
+        }
+        json::array before, after;
+        for (const json::value& element : from) before.push_back(common_part(element, source, target));
+        for (const json::value& element : onto) after.push_back(common_part(element, source, target));
+        const element_match match = match_elements(place, before, after, [](std::size_t) { return true; });
         for (std::size_t i = 0; i < onto.size(); ++i) {
-            for (const char* name : {"name", "type", "key", "uid"}) {
-                if (json::get_string(onto[i], {name}) != json::get_string(from[i], {name})) return;
-            }
+            const std::size_t origin = match.origins[i];
+            if (origin == element_match::none) continue;
+            const json::value& same = before[origin];
+            if (std::count(before.begin(), before.end(), same) > 1) continue;
+            carry_value(onto[i], from[origin], place.element(), source, target);
         }
-        for (std::size_t i = 0; i < onto.size(); ++i) carry_value(onto[i], from[i], source, target);
     }
 
+    // What both types know of a value, without what is the same as absent.
+    static json::value common_part(const json::value& v, const type_descriptor& source, const type_descriptor& target) {
+        const type_descriptor& a = bare(source);
+        const type_descriptor& b = bare(target);
+        if (a.kind == type_kind::structure && b.kind == type_kind::structure && v.is_object()) {
+            json::object out;
+            for (const auto& member : v.get_object()) {
+                const auto *before = find(a, member.key()), *after = find(b, member.key());
+                if (before == nullptr || after == nullptr) continue;
+                json::value inner = common_part(member.value(), *before->type, *after->type);
+                if (!is_zero(inner)) out[member.key()] = std::move(inner);
+            }
+            return out;
+        }
+        if (a.kind == type_kind::list && b.kind == type_kind::list && v.is_array()) {
+            json::array out;
+            for (const json::value& element : v.get_array()) {
+                out.push_back(common_part(element, *a.element, *b.element));
+            }
+            return out;
+        }
+        return v;
+    }
+
+    static bool is_zero(const json::value& v) {
+        return v.is_null() || v == json::value(false) || v == json::value(0) || v == json::value("") ||
+               (v.is_object() && v.get_object().empty()) || (v.is_array() && v.get_array().empty());
+    }
     static const type_descriptor& bare(const type_descriptor& type) {
         const type_descriptor* at = &type;
         while (at->kind == type_kind::optional) at = at->element;
@@ -136,7 +179,7 @@ KCONTROL_DECL result<std::string> kind_conversion::convert(json::node object, st
     json::object& members = made->as_object();
     detail::keep_metadata(members, original->get_object());
     if (source.type != nullptr && target.type != nullptr) {
-        detail::unknown_members::carry(members, original->get_object(), *source.type, *target.type);
+        detail::unknown_members::carry(members, original->get_object(), source, target);
     }
     return json::serialize(*made);
 }
