@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
+
 using namespace kcontrol;
 
 namespace {
@@ -62,10 +64,104 @@ TEST_CASE("what kubectl wait --for takes") {
     CHECK_FALSE(holds("jsonpath={.spec.mode}=a"));
     CHECK_FALSE(holds("delete"));
     CHECK(parse_wait_condition("delete").value()(any_object()));
-    for (const char* odd : {"", "gone", "condition=", "jsonpath={.}=1", "jsonpath={.a", "jsonpath={a}=1", "create"}) {
-        const auto refused = parse_wait_condition(odd);
+}
+
+TEST_CASE("conditions ignore case, and speak of a generation of their own or of the status") {
+    const any_object object = with_conditions(R"([{"type":"Ready","status":"True"}])");
+    for (const char* text : {"condition=ready", "condition=READY=true", "Condition=Ready=TRUE"}) {
+        CAPTURE(text);
+        CHECK(parse_wait_condition(text).value()(object));
+    }
+    CHECK_FALSE(parse_wait_condition("condition=Read").value()(object));
+    CHECK_FALSE(parse_wait_condition("condition=Ready=Tru").value()(object));
+    const auto status = [](const char* generation) {
+        return made(std::string(R"({"metadata":{"name":"a","generation":3},"status":{"observedGeneration":)") +
+                    generation + R"(,"conditions":[{"type":"Ready","status":"True"}]}})");
+    };
+    CHECK(condition_is("Ready")(status("3")));
+    CHECK_FALSE(condition_is("Ready")(status("2")));
+}
+
+TEST_CASE("a path leads to one value, as kubectl reads it") {
+    const any_object object = made(
+        R"({"metadata":{"name":"a","labels":{"tier":"a","app.example.com/tier":"web"}},"spec":{"n":3,"real":0.5,"on":true,"none":null,)"
+        R"("mode":" fast ","a=b":"c==d","l":["x",{"name":"y"}],"deep":{"it's":"q"}}})");
+    for (const char* text : {"jsonpath={.spec.n}=3",
+                             "jsonpath={.spec.n}='3'",
+                             "jsonpath={.spec.n}=\"3\"",
+                             "jsonpath=.spec.n=3",
+                             "jsonpath=spec.n=3",
+                             "jsonpath={$.spec.n}=3",
+                             "JSONPath={.spec.n}=3",
+                             "jsonpath={.spec.n}",
+                             "jsonpath={.spec.none}",
+                             "jsonpath={.spec.l}",
+                             "jsonpath={.spec.real}=0.5",
+                             "jsonpath={.spec.on}=true",
+                             "jsonpath={.spec.mode}=fast",
+                             "jsonpath={.spec['a=b']}=c==d",
+                             "jsonpath={['spec']['mode']}=fast",
+                             "jsonpath={.spec.l[0]}=x",
+                             "jsonpath={.spec.l[-2]}=x",
+                             "jsonpath={.spec.l[1].name}=y",
+                             "jsonpath={.spec.l[*].name}=y",
+                             "jsonpath={.spec.l[1:].name}=y",
+                             "jsonpath={.spec.l[?(@.name==\"y\")].name}=y",
+                             "jsonpath={..tier}",
+                             "jsonpath={.spec.deep[\"it's\"]}=q",
+                             R"(jsonpath={.metadata.labels.app\.example\.com/tier}=web)"}) {
+        CAPTURE(text);
+        const auto holds = parse_wait_condition(text);
+        REQUIRE_MESSAGE(holds, holds.error().message());
+        CHECK((*holds)(object));
+        CHECK_FALSE((*holds)(any_object()));
+    }
+    for (const char* text :
+         {"jsonpath={.spec.n}=4", "jsonpath={.spec.l[2]}=x", "jsonpath={.spec.l[-3]}", "jsonpath={.none}",
+          "jsonpath={.spec.n.deeper}", "jsonpath={.spec[0]}", "jsonpath={.spec.l.name}=y"}) {
+        CAPTURE(text);
+        CHECK_FALSE(parse_wait_condition(text).value()(object));
+    }
+    CHECK(parse_wait_condition("create").value()(object));
+    CHECK_FALSE(parse_wait_condition("create").value()(any_object()));
+}
+
+TEST_CASE("a path that selects several values, or a list to compare, ends the wait as in kubectl") {
+    const any_object object = made(R"({"metadata":{"name":"a"},"spec":{"l":[{"n":1},{"n":2}],"deep":{"n":3}}})");
+    for (const char* text : {"jsonpath={.spec.l[*].n}=1", "jsonpath={.spec.l[*].n}", "jsonpath={..n}",
+                             "jsonpath={.spec.l}=1", "jsonpath={.spec.deep}=1"}) {
+        CAPTURE(text);
+        const auto holds = parse_wait_condition(text);
+        REQUIRE(holds);
+        CHECK_THROWS_AS((void)(*holds)(object), std::runtime_error);
+        CHECK_FALSE((*holds)(any_object()));
+    }
+}
+
+TEST_CASE("what can't be waited for is refused with the reason") {
+    struct row {
+        const char* text;
+        const char* reason;
+    };
+    for (const row& one : {row{"", "is nothing to wait for: write condition=TYPE"},
+                           {"gone", "is nothing to wait for: write condition=TYPE"},
+                           {"condition=", "the type of the condition is missing"},
+                           {"condition==True", "the type of the condition is missing"},
+                           {"condition=Ready=", "the status behind = is empty"},
+                           {"jsonpath=", "the path names no field"},
+                           {"jsonpath={.a", "the path has no }"},
+                           {"jsonpath={.a}{.b}=1", "there is more than one path"},
+                           {"jsonpath={.a}!=7", "other comparisons are not known"},
+                           {"jsonpath={.a}==7", "other comparisons are not known"},
+                           {"jsonpath=.a!=7", "other comparisons are not known"},
+                           {"jsonpath={.a}=", "the value behind = is empty"},
+                           {"jsonpath={.a}=''", "the value behind = is empty"},
+                           {"jsonpath={.a[]}=1", "is no index and no slice"},
+                           {"jsonpath={.a[0}=1", "\"[\" without \"]\""}}) {
+        CAPTURE(one.text);
+        const auto refused = parse_wait_condition(one.text);
         REQUIRE_FALSE(refused);
         CHECK(refused.error() == errc::invalid_argument);
-        CHECK(refused.error().what().find("condition=TYPE") != std::string::npos);
+        CHECK_MESSAGE(refused.error().message().find(one.reason) != std::string::npos, refused.error().message());
     }
 }

@@ -100,11 +100,12 @@ int scale(session& s) {
 int wait(session& s) {
     const auto target = s.targets();
     if (target.keys.empty()) refuse("wait KIND NAME --for …");
-    const auto until = parse_wait_condition(s.said.text("--for")).value();
+    const std::string event = s.said.text("--for");
+    const auto until = parse_wait_condition(event).value();
     const auto& info = s.info(target.kind);
     const wait_options patient = wait_options().deadline(s.said.time("--timeout"));
     for (const auto& key : target.keys) {
-        if (s.said.text("--for") != "delete") {
+        if (event != "delete" && event != "create") {
             // What is not there is an error at once, as kubectl has it.
             (void)s.client.run([&](client& c) { return c.get(info, key, s.timed(get_options())); }).value();
         }

@@ -3,24 +3,140 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/client/wait_conditions.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
+#include <kcontrol/documents/json_path.hpp>
 #include <kcontrol/documents/value.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 namespace kcontrol::inline v0_1 {
+namespace detail {
+
+using wait_function = std::function<bool(const any_object&)>;
+
+/// As kubectl compares names and states of conditions.
+inline bool same_ignoring_case(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+inline bool starts_ignoring_case(std::string_view text, std::string_view with) {
+    return text.size() >= with.size() && same_ignoring_case(text.substr(0, with.size()), with);
+}
+
+inline std::string_view without_blanks(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    return first == std::string_view::npos ? text.substr(0, 0)
+                                           : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+inline error no_wait_condition(std::string_view text, const std::string& why) {
+    return error(errc::invalid_argument,
+                 "\"" + escape_control(text) + "\" is nothing to wait for" + (why.empty() ? "" : ", " + why) +
+                     ": write condition=TYPE[=STATUS], create, delete or jsonpath={.a.b[0]}[=VALUE]");
+}
+
+inline std::string text_of_value(const json::value& v) {
+    return v.is_string() ? std::string(v.get_string()) : json::serialize(v);
+}
+
+/// The path and, if there is one, the value behind it.
+struct wait_comparison {
+    std::string_view path;
+    std::optional<std::string_view> value;
+};
+
+/// "{.a.b}=VALUE", or ".a.b=VALUE" without braces, as kubectl takes it too; without "=VALUE" any value will do.
+inline result<wait_comparison> split_wait_path(std::string_view text) {
+    wait_comparison out;
+    std::string_view rest;
+    if (text.starts_with('{')) {
+        char quote = 0;
+        std::size_t end = 1;
+        for (; end < text.size() && (quote != 0 || text[end] != '}'); ++end) {
+            if (quote == 0 && (text[end] == '\'' || text[end] == '"'))
+                quote = text[end];
+            else if (text[end] == quote)
+                quote = 0;
+        }
+        if (end == text.size()) return error(errc::invalid_argument, "the path has no }");
+        out.path = text.substr(1, end - 1);
+        rest = text.substr(end + 1);
+        if (rest.starts_with('{')) return error(errc::invalid_argument, "there is more than one path");
+        if (!rest.empty() && (rest.front() != '=' || rest.starts_with("=="))) {
+            return error(errc::invalid_argument,
+                         "behind the path comes =VALUE or nothing; other comparisons are not known");
+        }
+    } else {
+        const auto end = std::min(text.find('='), text.size());
+        out.path = text.substr(0, end);
+        rest = text.substr(end);
+        if (rest.starts_with("==") || out.path.ends_with('!')) {
+            return error(errc::invalid_argument,
+                         "behind the path comes =VALUE or nothing; other comparisons are not known");
+        }
+    }
+    if (rest.empty()) return out;
+    // Quotes around the value are the shell's or the user's, as kubectl has it.
+    std::string_view value = rest.substr(1);
+    while (!value.empty() && (value.front() == '\'' || value.front() == '"')) value.remove_prefix(1);
+    while (!value.empty() && (value.back() == '\'' || value.back() == '"')) value.remove_suffix(1);
+    if (value.empty()) return error(errc::invalid_argument, "the value behind = is empty");
+    out.value = without_blanks(value);
+    return out;
+}
+
+/// A path that kubectl takes without its first dot.
+inline result<json_path> read_wait_path(std::string_view text) {
+    if (text.empty()) return error(errc::invalid_argument, "the path names no field");
+    const bool complete = std::string_view(".[$@").find(text.front()) != std::string_view::npos;
+    return json_path::parse((complete ? "" : ".") + std::string(text));
+}
+
+/// The value that is compared, or null if there is none yet. Where kubectl ends with an error, it throws.
+inline const json::value* find_waited(const json_path& path, const json::value& root, bool compared) {
+    const auto found = path.find(root);
+    if (!found || found->empty()) return nullptr;
+    const json::value* const one = found->front();
+    if (found->size() > 1) throw std::runtime_error(path.text() + " leads to several values; write an index");
+    if (compared && (one->is_object() || one->is_array())) {
+        throw std::runtime_error(path.text() + " leads to an object or a list; compare one of its values");
+    }
+    return one;
+}
+
+inline result<wait_function> parse_wait_path(std::string_view text) {
+    const auto split = split_wait_path(text);
+    if (!split) return split.error();
+    auto path = read_wait_path(without_blanks(split->path));
+    if (!path) return path.error();
+    std::optional<std::string> wanted;
+    if (split->value) wanted.emplace(*split->value);
+    return wait_function([path = std::move(*path), wanted = std::move(wanted)](const any_object& object) {
+        if (!object) return false;
+        const json::value tree = object.get<dynamic_object>().content.tree();
+        const json::value* const found = find_waited(path, tree, wanted.has_value());
+        return found != nullptr && (!wanted || without_blanks(printed({found})) == *wanted);
+    });
+}
+
+}  // namespace detail
 
 KCONTROL_DECL std::function<bool(const any_object&)> condition_is(std::string type, std::string status) {
     return [type = std::move(type), status = std::move(status)](const any_object& object) {
         if (!object) return false;
-        const json::value all = object.get<dynamic_object>().content.get({"status", "conditions"});
-        if (!all.is_array()) return false;
-        for (const auto& one : all.get_array()) {
-            if (json::get_string(one, {"type"}) != type) continue;
-            const auto* const seen = json::find(one, {"observedGeneration"});
+        const json::value whole = object.get<dynamic_object>().content.get({"status"});
+        const auto* const all = json::find(whole, {"conditions"});
+        if (all == nullptr || !all->is_array()) return false;
+        for (const auto& one : all->get_array()) {
+            if (!detail::same_ignoring_case(json::get_string(one, {"type"}), type)) continue;
+            const auto* seen = json::find(one, {"observedGeneration"});
+            if (seen == nullptr) seen = json::find(whole, {"observedGeneration"});
             const auto& now = object.meta().generation;
             if (seen != nullptr && seen->is_int64() && now && seen->get_int64() < *now) return false;
-            return json::get_string(one, {"status"}) == status;
+            return detail::same_ignoring_case(json::get_string(one, {"status"}), status);
         }
         return false;
     };
@@ -32,30 +148,30 @@ KCONTROL_DECL std::function<bool(const any_object&)> field_is(std::string pointe
         const json::value tree = object.get<dynamic_object>().content.tree();
         boost::system::error_code absent;
         const auto* const found = tree.find_pointer(pointer, absent);
-        if (found == nullptr) return false;
-        return (found->is_string() ? std::string(found->get_string()) : json::serialize(*found)) == value;
+        return found != nullptr && detail::text_of_value(*found) == value;
     };
 }
 
 KCONTROL_DECL result<std::function<bool(const any_object&)>> parse_wait_condition(std::string_view text) {
-    constexpr std::string_view condition = "condition=", path = "jsonpath={.", path_end = "}=";
-    const std::function<bool(const any_object&)> is_gone = [](const any_object& object) { return !object; };
-    if (text == "delete") return is_gone;
-    if (text.starts_with(condition) && text.size() > condition.size()) {
+    constexpr std::string_view condition = "condition=", path = "jsonpath=";
+    if (detail::same_ignoring_case(text, "delete")) {
+        return detail::wait_function([](const any_object& object) { return !object; });
+    }
+    if (detail::same_ignoring_case(text, "create")) {
+        return detail::wait_function([](const any_object& object) { return static_cast<bool>(object); });
+    }
+    if (detail::starts_ignoring_case(text, condition)) {
         const std::string_view what = text.substr(condition.size());
-        const auto split = what.find('=');
-        if (split == std::string_view::npos) return condition_is(std::string(what));
+        const auto split = std::min(what.find('='), what.size());
+        if (split == 0) return detail::no_wait_condition(text, "the type of the condition is missing");
+        if (split == what.size()) return condition_is(std::string(what));
+        if (split + 1 == what.size()) return detail::no_wait_condition(text, "the status behind = is empty");
         return condition_is(std::string(what.substr(0, split)), std::string(what.substr(split + 1)));
     }
-    const auto end = text.find(path_end);
-    if (text.starts_with(path) && end != std::string_view::npos && end > path.size()) {
-        std::string pointer = "/" + std::string(text.substr(path.size(), end - path.size()));
-        std::replace(pointer.begin(), pointer.end(), '.', '/');
-        return field_is(std::move(pointer), std::string(text.substr(end + path_end.size())));
-    }
-    return error(errc::invalid_argument, "\"" + escape_control(text) +
-                                             "\" is nothing to wait for: write condition=TYPE[=STATUS], delete or "
-                                             "jsonpath={.a.b}=VALUE");
+    if (!detail::starts_ignoring_case(text, path)) return detail::no_wait_condition(text, {});
+    auto by_path = detail::parse_wait_path(text.substr(path.size()));
+    if (!by_path) return detail::no_wait_condition(text, by_path.error().message());
+    return by_path;
 }
 
 }  // namespace kcontrol
