@@ -1,6 +1,7 @@
 // The run of a leader_elector: asks what its machine says, and tells what it decides.
 #pragma once
 
+#include <kcontrol/leader/detail/written_lease.hpp>
 #include <kcontrol/leader/impl/leader_impl.hpp>
 
 #include <boost/asio/this_coro.hpp>
@@ -76,12 +77,13 @@ inline awaitable<result<detail::coordination_lease>> leader_elector::impl::send(
         co_return got;
     }
     const auto how = write_options().deadline(time).stop(std::move(stop));
+    const detail::written_lease lease = detail::written(step.object);
     if (step.request == detail::lease_request::create) {
-        auto created = co_await to.create(step.object, how);
-        co_return created;
+        auto created = co_await to.create(lease, how);
+        co_return detail::read_back(std::move(created));
     }
-    auto updated = co_await to.update(step.object, how);
-    co_return updated;
+    auto updated = co_await to.update(lease, how);
+    co_return detail::read_back(std::move(updated));
 }
 
 inline void leader_elector::impl::publish(const turn& mine) {
@@ -190,7 +192,11 @@ inline awaitable<void> leader_elector::impl::watch(std::shared_ptr<impl> self, s
         if (served) pauses.reset();
         if (served && why == errc::timeout) continue;
         if (!served) self->tell_unwatched(why);
-        co_await sleep_for(self->env, pauses.next(self->env.now(), random_unit(self->env)), stop);
+        duration pause = pauses.next(self->env.now(), random_unit(self->env));
+        // The client repeats no watch by itself: what the server asks to wait is waited for here.
+        const api_status* answer = why.status();
+        if (answer != nullptr && answer->retry_after) pause = std::max<duration>(pause, *answer->retry_after);
+        co_await sleep_for(self->env, pause, stop);
     }
 }
 

@@ -95,7 +95,9 @@ KCONTROL_DECL lease_step lease_machine::ask(lease_request what, time_point now, 
     return step;
 }
 
-// All else that the Lease has stays as it is; preferredHolder and strategy mean nothing here.
+// Field by field as client-go's record, of which each write has five: what else the spec has (preferredHolder and
+// strategy, of coordinated leader election) is removed by a candidate that does not know it. Labels, annotations and
+// all other metadata stay.
 KCONTROL_DECL coordination_lease lease_machine::wanted(wall_time wall) const {
     coordination_lease out;
     if (record_) out = *record_;
@@ -106,6 +108,8 @@ KCONTROL_DECL coordination_lease lease_machine::wanted(wall_time wall) const {
     const micro_time at(wall);
     auto& spec = out.spec;
     spec.renew_time = at;
+    spec.lease_transitions = spec.lease_transitions.value_or(0);
+    spec.preferred_holder = spec.strategy = text();
     if (pending_ == lease_request::release) {
         spec.holder_identity = text();
         spec.lease_duration_seconds = 1;
@@ -113,11 +117,7 @@ KCONTROL_DECL coordination_lease lease_machine::wanted(wall_time wall) const {
         return out;
     }
     if (!mine() || !spec.acquire_time.present()) spec.acquire_time = at;
-    if (!record_) {
-        spec.lease_transitions = 0;
-    } else if (!mine()) {
-        spec.lease_transitions = spec.lease_transitions.value_or(0) + 1;
-    }
+    if (record_ && !mine()) ++*spec.lease_transitions;
     spec.holder_identity = text(set_.identity);
     spec.lease_duration_seconds =
         static_cast<std::int32_t>(std::chrono::duration_cast<std::chrono::seconds>(set_.lease).count());
