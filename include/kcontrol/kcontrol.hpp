@@ -254,6 +254,7 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/schema/crd.hpp>
 #include <kcontrol/schema/crd_options.hpp>
+#include <kcontrol/schema/pattern_search.hpp>
 #include <kcontrol/schema/schema.hpp>
 #include <kcontrol/schema/text_checks.hpp>
 #include <kcontrol/schema/validate.hpp>

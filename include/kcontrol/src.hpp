@@ -263,6 +263,7 @@
 #include <kcontrol/runtime/impl/user_task.ipp>
 #include <kcontrol/runtime/impl/wait.ipp>
 #include <kcontrol/schema/impl/crd.ipp>
+#include <kcontrol/schema/impl/pattern_search.ipp>
 #include <kcontrol/schema/impl/schema.ipp>
 #include <kcontrol/schema/impl/text_checks.ipp>
 #include <kcontrol/schema/impl/validate.ipp>

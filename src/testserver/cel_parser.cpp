@@ -1,132 +1,14 @@
 #include "testserver/cel.hpp"
+#include "testserver/cel_functions.hpp"
+#include "testserver/cel_lexer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <optional>
+#include <limits>
 #include <utility>
 
 namespace kcontrol::inline v0_1::testing {
 namespace detail {
 namespace {
-
-class cel_token {
-public:
-    enum class kind { end, name, whole, fraction, text, sign };
-
-    kind what = kind::end;
-    std::string text;
-    json::value value;
-};
-
-bool begins_cel_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_cel_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Cuts an expression into tokens; what it does not know it says in `problem`.
-class cel_lexer {
-public:
-    explicit cel_lexer(std::string_view text) : rest_(text) {}
-
-    std::vector<cel_token> all() {
-        std::vector<cel_token> out;
-        do out.push_back(next());
-        while (problem.empty() && out.back().what != cel_token::kind::end);
-        return out;
-    }
-
-    std::string problem;
-
-private:
-    cel_token next() {
-        cel_token out;
-        while (!rest_.empty() && std::string_view(" \t\r\n").find(rest_.front()) != std::string_view::npos) {
-            rest_.remove_prefix(1);
-        }
-        if (rest_.empty()) return out;
-        const char c = rest_.front();
-        const bool raw = rest_.size() > 1 && (c == 'r' || c == 'R') && (rest_[1] == '"' || rest_[1] == '\'');
-        if (c == '"' || c == '\'' || raw) return text_token(raw);
-        if (rest_.size() > 1 && (c == 'b' || c == 'B') && (rest_[1] == '"' || rest_[1] == '\'')) {
-            problem = "bytes";
-            return out;
-        }
-        if (begins_cel_name(c)) {
-            std::size_t end = 1;
-            while (end < rest_.size() && (begins_cel_name(rest_[end]) || is_cel_digit(rest_[end]))) ++end;
-            return token(cel_token::kind::name, end);
-        }
-        if (is_cel_digit(c)) return number_token();
-        for (const std::string_view sign : {"&&", "||", "==", "!=", "<=", ">="}) {
-            if (rest_.starts_with(sign)) return token(cel_token::kind::sign, 2);
-        }
-        if (std::string_view("<>+-*/%!?:.,()[]").find(c) == std::string_view::npos) {
-            problem = std::string("'") + c + "'";
-        }
-        return token(cel_token::kind::sign, 1);
-    }
-
-    cel_token token(cel_token::kind what, std::size_t length) {
-        cel_token out;
-        out.what = what;
-        out.text = rest_.substr(0, length);
-        rest_.remove_prefix(length);
-        return out;
-    }
-
-    cel_token number_token() {
-        std::size_t end = 0;
-        while (end < rest_.size() && (is_cel_digit(rest_[end]) || rest_[end] == '.' || rest_[end] == 'e' ||
-                                      ((rest_[end] == '-' || rest_[end] == '+') && rest_[end - 1] == 'e'))) {
-            ++end;
-        }
-        if (end < rest_.size() && (rest_[end] == 'u' || rest_[end] == 'U' || rest_[end] == 'x')) {
-            problem = "unsigned and hexadecimal numbers";
-        }
-        cel_token out = token(cel_token::kind::whole, end);
-        const char* const last = out.text.data() + out.text.size();
-        std::int64_t whole = 0;
-        if (const auto read = std::from_chars(out.text.data(), last, whole);
-            read.ptr == last && read.ec == std::errc()) {
-            out.value = whole;
-            return out;
-        }
-        out.what = cel_token::kind::fraction;
-        double fraction = 0;
-        if (const auto read = std::from_chars(out.text.data(), last, fraction); read.ptr != last) problem = out.text;
-        out.value = fraction;
-        return out;
-    }
-
-    cel_token text_token(bool raw) {
-        if (raw) rest_.remove_prefix(1);
-        const char quote = rest_.front();
-        rest_.remove_prefix(1);
-        cel_token out;
-        out.what = cel_token::kind::text;
-        if (rest_.starts_with(std::string(2, quote))) problem = "texts in three quotes";
-        while (!rest_.empty() && rest_.front() != quote) {
-            char c = rest_.front();
-            rest_.remove_prefix(1);
-            if (c == '\\' && !raw && !rest_.empty()) {
-                constexpr std::string_view names = "nrt\\'\"`", meant = "\n\r\t\\'\"`";
-                const std::size_t known = names.find(rest_.front());
-                if (known == std::string_view::npos) problem = std::string("the escape \\") + rest_.front();
-                c = known == std::string_view::npos ? ' ' : meant[known];
-                rest_.remove_prefix(1);
-            }
-            out.text += c;
-        }
-        if (rest_.empty()) {
-            problem = "a text without an end";
-        } else {
-            rest_.remove_prefix(1);
-        }
-        out.value = out.text;
-        return out;
-    }
-
-    std::string_view rest_;
-};
 
 // "x__dash__y" is the member "x-y".
 std::string unescaped_cel_name(std::string name) {
@@ -138,6 +20,14 @@ std::string unescaped_cel_name(std::string name) {
     }
     if (name.size() > 4 && name.starts_with("__") && name.ends_with("__")) return name.substr(2, name.size() - 4);
     return name;
+}
+
+// "google.protobuf.Timestamp" of names joined by dots, else empty.
+std::string dotted_name(const cel_node& node) {
+    if (node.what == cel_node::kind::name) return node.text;
+    if (node.what != cel_node::kind::member || node.is_optional) return {};
+    const std::string before = dotted_name(node.children[0]);
+    return before.empty() ? before : before + "." + node.text;
 }
 
 /// Recursive descent, by CEL's precedences.
@@ -155,11 +45,7 @@ public:
     bool uses_old_self = false;
 
 private:
-    static constexpr std::array<std::string_view, 21> methods = {
-        "contains", "startsWith", "endsWith",   "matches", "lowerAscii", "upperAscii", "trim",
-        "split",    "indexOf",    "min",        "max",     "sum",        "isSorted",   "size",
-        "all",      "exists",     "exists_one", "filter",  "map",        "has",        ""};
-    static constexpr std::array<std::string_view, 5> functions = {"has", "size", "int", "double", "string"};
+    using kind = cel_node::kind;
 
     const cel_token& peek() const { return tokens_[std::min(at_, tokens_.size() - 1)]; }
     cel_token take() { return tokens_[std::min(at_++, tokens_.size() - 1)]; }
@@ -179,7 +65,7 @@ private:
     }
 
     // A chain ("a + a + …") needs no depth to be read, but one for each link to be walked.
-    cel_node join(cel_node::kind what, std::string text, std::vector<cel_node> children) {
+    cel_node join(kind what, std::string text, std::vector<cel_node> children) {
         cel_node out;
         out.what = what;
         out.text = std::move(text);
@@ -200,7 +86,7 @@ private:
             cel_node yes = binary(0);
             expect(":");
             cel_node no = conditional();
-            condition = join(cel_node::kind::conditional, "?:", {std::move(condition), std::move(yes), std::move(no)});
+            condition = join(kind::conditional, "?:", {std::move(condition), std::move(yes), std::move(no)});
         }
         --depth_;
         return condition;
@@ -216,7 +102,7 @@ private:
             for (const std::string_view sign : levels[level]) {
                 if (!accept(sign)) continue;
                 cel_node right = binary(level + 1);
-                left = join(cel_node::kind::binary, std::string(sign), {std::move(left), std::move(right)});
+                left = join(kind::binary, std::string(sign), {std::move(left), std::move(right)});
                 again = true;
                 break;
             }
@@ -224,7 +110,7 @@ private:
         return left;
     }
 
-    cel_node prefixed(cel_node::kind what, std::string sign) {
+    cel_node prefixed(kind what, std::string sign) {
         go_deeper();
         cel_node out = join(what, std::move(sign), {unary()});
         --depth_;
@@ -232,17 +118,27 @@ private:
     }
 
     cel_node unary() {
-        if (accept("!")) return prefixed(cel_node::kind::negation, "!");
-        if (accept("-")) return prefixed(cel_node::kind::minus, "-");
+        if (accept("!")) return prefixed(kind::negation, "!");
+        if (accept("-")) {
+            if (peek().text != least_digits || peek().what != cel_token::kind::number)
+                return prefixed(kind::minus, "-");
+            take();
+            cel_node least;
+            least.literal = std::numeric_limits<std::int64_t>::min();
+            return least;
+        }
         cel_node out = primary();
         while (problem.empty()) {
             if (accept(".")) {
                 out = member(std::move(out));
             } else if (accept("[")) {
-                if (sees("?")) fail("optionals");
+                const bool optional = accept("?");
                 cel_node index = conditional();
                 expect("]");
-                out = join(cel_node::kind::index, "[]", {std::move(out), std::move(index)});
+                out = join(kind::index, "[]", {std::move(out), std::move(index)});
+                out.is_optional = optional;
+            } else if (sees("{")) {
+                fail("messages of Protocol Buffers");
             } else {
                 break;
             }
@@ -251,16 +147,56 @@ private:
     }
 
     cel_node member(cel_node target) {
-        if (sees("?")) fail("optionals");
+        const bool optional = accept("?");
         const cel_token name = take();
         if (name.what != cel_token::kind::name) fail("'" + name.text + "' after a dot");
-        if (!accept("(")) return join(cel_node::kind::member, unescaped_cel_name(name.text), {std::move(target)});
-        if (std::find(methods.begin(), methods.end(), name.text) == methods.end()) fail(name.text + "()");
+        if (optional || !accept("(")) {
+            cel_node out = join(kind::member, unescaped_cel_name(name.text), {std::move(target)});
+            out.is_optional = optional;
+            if (std::string type = dotted_name(out); is_cel_type(type)) {
+                out = cel_node();
+                out.what = kind::name;
+                out.text = std::move(type);
+            }
+            return out;
+        }
         std::vector<cel_node> children = arguments();
+        // "sets.contains()" is a function whose name has a dot.
+        if (target.what == kind::name && knows_cel_function(target.text + "." + name.text)) {
+            return call(target.text + "." + name.text, false, std::move(children));
+        }
         children.insert(children.begin(), std::move(target));
-        cel_node call = join(cel_node::kind::call, name.text, std::move(children));
-        call.is_method = true;
-        return call;
+        return call(name.text, true, std::move(children));
+    }
+
+    cel_node call(const std::string& name, bool is_method, std::vector<cel_node> children) {
+        if (!problem.empty()) return {};
+        const std::size_t count = children.size() - (is_method ? 1 : 0);
+        if (!knows_cel_function(name)) {
+            fail(name + "()");
+        } else if (!knows_cel_function(name, is_method, count)) {
+            fail(name + "() as a " + (is_method ? "method" : "function") + " of " + std::to_string(count) +
+                 " arguments");
+        }
+        cel_node out = join(kind::call, name, std::move(children));
+        out.is_method = is_method;
+        for (std::size_t i = 1; i <= out.macro_variables(); ++i) {
+            if (out.children[i].what == kind::name) continue;
+            fail("the argument of " + name + "() that is no name");
+        }
+        if (name == "has" && (out.children[0].what != kind::member || out.children[0].is_optional)) {
+            fail("has() of anything but a member");
+        }
+        check_zone(out);
+        return out;
+    }
+
+    // getHours('Europe/Berlin'): there is no table of zones here.
+    void check_zone(const cel_node& called) {
+        if (!called.text.starts_with("get") || called.children.size() != 2 || !called.is_method) return;
+        const auto* zone = called.children[1].literal.get<std::string>();
+        if (zone != nullptr && !parse_cel_offset(*zone))
+            fail("the time zone '" + *zone + "', only offsets as '+02:00'");
     }
 
     std::vector<cel_node> arguments() {
@@ -272,12 +208,38 @@ private:
         return out;
     }
 
+    // An item of a list, or a key of a map.
+    cel_node item() {
+        if (!accept("?")) return conditional();
+        return join(kind::optional_item, "?", {conditional()});
+    }
+
+    cel_node list() {
+        std::vector<cel_node> items;
+        while (problem.empty() && !accept("]")) {
+            items.push_back(item());
+            if (!accept(",") && !sees("]")) fail("'" + peek().text + "' in a list");
+        }
+        return join(kind::list, "[]", std::move(items));
+    }
+
+    cel_node map() {
+        std::vector<cel_node> entries;
+        while (problem.empty() && !accept("}")) {
+            entries.push_back(item());
+            expect(":");
+            entries.push_back(conditional());
+            if (!accept(",") && !sees("}")) fail("'" + peek().text + "' in a map");
+        }
+        return join(kind::map, "{}", std::move(entries));
+    }
+
     cel_node primary() {
         const cel_token token = take();
         cel_node out;
         out.literal = token.value;
-        if (token.what == cel_token::kind::whole || token.what == cel_token::kind::fraction ||
-            token.what == cel_token::kind::text) {
+        if (token.what == cel_token::kind::number || token.what == cel_token::kind::text) {
+            if (token.what == cel_token::kind::number && token.text == least_digits) fail("the number " + token.text);
             return out;
         }
         if (token.what == cel_token::kind::name) return named(token.text);
@@ -286,14 +248,8 @@ private:
             expect(")");
             return out;
         }
-        if (token.text == "[") {
-            std::vector<cel_node> items;
-            while (problem.empty() && !accept("]")) {
-                items.push_back(conditional());
-                if (!accept(",") && !sees("]")) fail("'" + peek().text + "' in a list");
-            }
-            return join(cel_node::kind::list, "[]", std::move(items));
-        }
+        if (token.text == "[") return list();
+        if (token.text == "{") return map();
         fail(token.what == cel_token::kind::end ? "the end of the expression" : "'" + token.text + "'");
         return out;
     }
@@ -305,15 +261,14 @@ private:
             return out;
         }
         if (name == "null") return out;
-        if (accept("(")) {
-            if (std::find(functions.begin(), functions.end(), name) == functions.end()) fail(name + "()");
-            return join(cel_node::kind::call, name, arguments());
-        }
+        if (accept("(")) return call(name, false, arguments());
         if (name == "oldSelf") uses_old_self = true;
-        out.what = cel_node::kind::name;
+        out.what = kind::name;
         out.text = name;
         return out;
     }
+
+    static constexpr std::string_view least_digits = "9223372036854775808";
 
     std::vector<cel_token> tokens_;
     std::size_t at_ = 0;
@@ -323,13 +278,20 @@ private:
 }  // namespace
 }  // namespace detail
 
+std::size_t cel_node::macro_variables() const {
+    if (what != kind::call || !is_method) return 0;
+    if (text == "all" || text == "exists" || text == "exists_one" || text == "existsOne") return children.size() - 2;
+    if (text == "filter" || text == "map" || text == "sortBy" || text == "optMap" || text == "optFlatMap") return 1;
+    return text.starts_with("transform") ? 2 : 0;
+}
+
 result<cel_expression> cel_expression::parse(std::string_view text) {
     const auto refuse = [](const std::string& what) {
         return error(errc::invalid_argument, "this server's CEL does not know " + what);
     };
-    detail::cel_lexer lexer(text);
-    auto tokens = lexer.all();
-    if (!lexer.problem.empty()) return refuse(lexer.problem);
+    std::string problem;
+    auto tokens = detail::cel_tokens(text, problem);
+    if (!problem.empty()) return refuse(problem);
     detail::cel_parser parser(std::move(tokens));
     cel_expression out;
     out.root_ = parser.parse();

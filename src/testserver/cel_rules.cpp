@@ -1,5 +1,6 @@
 #include "testserver/cel_rules.hpp"
 
+#include "testserver/cel_types.hpp"
 #include "testserver/structural_values.hpp"
 
 #include <set>
@@ -37,45 +38,93 @@ bool has_rules(const json::value& schema) {
 
 namespace {
 
-// Whether some part is of a format that is no text, no number to CEL.
-bool has_strange_format(const json::value& schema) {
-    const std::string_view format = json::get_string(schema, {"format"});
-    bool found = format == "date-time" || format == "date" || format == "duration" || format == "byte";
-    visit_schemas_below(schema, {}, [&found](const json::value& below, const std::string&) {
-        found = found || has_strange_format(below);
-    });
-    return found;
+std::string trimmed_rule(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return {};
+    return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
 }
+
+bool has_line_break(std::string_view text) { return text.find_first_of("\r\n") != std::string_view::npos; }
+
+/// Looks at the rules of a schema and of those below it.
+class rule_checker {
+public:
+    explicit rule_checker(std::vector<field_problem>& problems) : problems_(problems) {}
+
+    /// `unmatched`: the list around it whose items have no counterparts in the old object; empty: none.
+    void check(const json::value& schema, cel_shape shape, const std::string& path, const std::string& unmatched) {
+        std::size_t index = 0;
+        for (const auto& rule : rules_of(schema)) {
+            check_rule(rule, shape, path + ".x-kubernetes-validations[" + std::to_string(index++) + "]", unmatched);
+        }
+        const bool matched = json::get_string(schema, {"x-kubernetes-list-type"}) == "map";
+        visit_schemas_below(schema, path, [&](const json::value& below, const std::string& place) {
+            cel_shape inner;
+            inner.schema = &below;
+            inner.is_resource = schema_flag(below, "x-kubernetes-embedded-resource");
+            const bool is_item = place == path + ".items";
+            check(below, inner, place, is_item && !matched ? path : unmatched);
+        });
+    }
+
+private:
+    void add(std::string field, std::string_view cause, std::string text) {
+        problems_.emplace_back(std::move(field), cause, std::move(text));
+    }
+
+    void check_rule(const json::value& rule, cel_shape shape, const std::string& place, const std::string& unmatched) {
+        const std::string text(json::get_string(rule, {"rule"})), message(json::get_string(rule, {"message"}));
+        const std::string shown = "Invalid value: " + json::serialize(json::value(message)) + ": ";
+        if (trimmed_rule(text).empty()) {
+            return add(place + ".rule", "FieldValueRequired", "Required value: rule is not specified");
+        }
+        if (!message.empty() && trimmed_rule(message).empty()) {
+            add(place + ".message", "FieldValueInvalid", shown + "must be non-empty if specified");
+        } else if (has_line_break(trimmed_rule(message))) {
+            add(place + ".message", "FieldValueInvalid", shown + "must not contain line breaks");
+        } else if (has_line_break(trimmed_rule(text)) && message.empty()) {
+            add(place + ".message", "FieldValueRequired",
+                "Required value: message must be specified if rule contains line breaks");
+        }
+        const bool optional = schema_flag(rule, "optionalOldSelf");
+        const auto parsed = check_expression(rule, "rule", shape, place, optional);
+        static_cast<void>(check_expression(rule, "messageExpression", shape, place, optional));
+        if (!parsed) return;
+        if (parsed->uses_old_self() && !unmatched.empty()) {
+            add(place + ".rule", "FieldValueInvalid",
+                "Invalid value: " + json::serialize(json::value(text)) +
+                    ": oldSelf cannot be used on the uncorrelatable portion of the schema within " + unmatched);
+        } else if (!parsed->uses_old_self() && json::find(rule, {"optionalOldSelf"}) != nullptr) {
+            add(place + ".optionalOldSelf", "FieldValueInvalid",
+                std::string("Invalid value: ") + (optional ? "true" : "false") +
+                    ": may not be set if oldSelf is not used in rule");
+        }
+    }
+
+    std::optional<cel_expression> check_expression(const json::value& rule, std::string_view name, cel_shape shape,
+                                                   const std::string& place, bool optional_old_self) {
+        const std::string text(json::get_string(rule, {name}));
+        if (trimmed_rule(text).empty()) return std::nullopt;
+        auto parsed = cel_expression::parse(text);
+        const std::string problem =
+            parsed ? cel_type_problem(*parsed, shape, optional_old_self, name == "rule" ? "bool" : "string")
+                   : parsed.error().message();
+        if (problem.empty()) return std::move(*parsed);
+        add(place + "." + std::string(name), "FieldValueInvalid",
+            "Invalid value: " + json::serialize(json::value(text)) + ": " + problem);
+        return std::nullopt;
+    }
+
+    std::vector<field_problem>& problems_;
+};
 
 }  // namespace
 
 void find_unknown_rules(const json::value& schema, const std::string& path, std::vector<field_problem>& problems) {
-    std::size_t index = 0;
-    for (const auto& rule : rules_of(schema)) {
-        const std::string place = path + ".x-kubernetes-validations[" + std::to_string(index++) + "]";
-        for (const std::string_view name : {"rule", "messageExpression"}) {
-            const std::string text(json::get_string(rule, {name}));
-            if (text.empty()) continue;
-            const auto parsed = cel_expression::parse(text);
-            if (!parsed) {
-                problems.emplace_back(
-                    place + "." + std::string(name), "FieldValueInvalid",
-                    "Invalid value: " + json::serialize(json::value(text)) + ": " + parsed.error().message());
-            }
-        }
-        if (schema_flag(rule, "optionalOldSelf")) {
-            problems.emplace_back(place + ".optionalOldSelf", "FieldValueInvalid",
-                                  "Invalid value: true: this server's CEL does not know optionals");
-        }
-        if (has_strange_format(schema)) {
-            problems.emplace_back(place + ".rule", "FieldValueInvalid",
-                                  "Invalid value: " + json::serialize(*json::find(rule, {"rule"})) +
-                                      ": this server's CEL does not know times, durations and bytes, which are below");
-        }
-    }
-    visit_schemas_below(schema, path, [&problems](const json::value& below, const std::string& place) {
-        find_unknown_rules(below, place, problems);
-    });
+    cel_shape root;
+    root.schema = &schema;
+    root.is_resource = true;
+    rule_checker(problems).check(schema, root, path, "");
 }
 
 const cel_expression* parsed_rules::find(std::string_view text) {
@@ -90,17 +139,45 @@ const cel_expression* parsed_rules::find(std::string_view text) {
 
 namespace {
 
-std::string message_of_rule(const json::value& rule, const json::value& now, const json::value* before,
+/// A part of an object, and what it was.
+class ruled_part {
+public:
+    const json::value& now;
+    const json::value* before;  ///< null: it was not there
+    cel_shape shape;            ///< of both
+
+    // What rules call them. Errors: one is not what its schema says.
+    result<cel_expression::bindings> bindings(bool optional_old_self) const {
+        cel_expression::bindings out;
+        auto self = cel_value::of(now, shape);
+        if (!self) return self.error();
+        out.emplace_back("self", std::move(*self));
+        if (before == nullptr) {
+            if (optional_old_self) out.emplace_back("oldSelf", cel_optional());
+            return out;
+        }
+        auto old = cel_value::of(*before, shape);
+        if (!old) return old.error();
+        if (optional_old_self) old = cel_value(cel_optional{std::make_shared<const cel_value>(std::move(*old))});
+        out.emplace_back("oldSelf", std::move(*old));
+        return out;
+    }
+};
+
+std::string message_of_rule(const json::value& rule, const cel_expression::bindings& given,
                             const rule_context& context) {
     const std::string_view computed = json::get_string(rule, {"messageExpression"});
-    if (!computed.empty()) {
-        const cel_expression* expression = context.rules.find(computed);
-        const auto text = expression != nullptr ? expression->evaluate(now, before, context.texts)
-                                                : result<json::value>(json::value());
-        if (text && text->is_string() && !text->get_string().empty()) return std::string(text->get_string());
+    const cel_expression* expression = computed.empty() ? nullptr : context.rules.find(computed);
+    if (expression != nullptr) {
+        const auto v = expression->evaluate(given, context.texts);
+        const auto* text = v ? v->get<std::string>() : nullptr;
+        // A text that would not be a message on one line does not count.
+        if (text != nullptr && !trimmed_rule(*text).empty() && !has_line_break(trimmed_rule(*text))) {
+            return trimmed_rule(*text);
+        }
     }
     const std::string said(json::get_string(rule, {"message"}));
-    return said.empty() ? "failed rule: " + std::string(json::get_string(rule, {"rule"})) : said;
+    return said.empty() ? "failed rule: " + trimmed_rule(json::get_string(rule, {"rule"})) : trimmed_rule(said);
 }
 
 // The words of field.Error: of a scalar its value is shown.
@@ -124,22 +201,30 @@ field_problem broken_rule(const json::value& rule, const json::value& now, std::
     return field_problem(std::move(path), reason, std::move(text));
 }
 
-void check_rule(const json::value& rule, const json::value& now, const json::value* before, const std::string& path,
-                const rule_context& context, std::vector<field_problem>& problems) {
+void check_rule(const json::value& rule, const ruled_part& part, const std::string& path, const rule_context& context,
+                std::vector<field_problem>& problems) {
     const cel_expression* expression = context.rules.find(json::get_string(rule, {"rule"}));
-    if (expression == nullptr || (expression->uses_old_self() && before == nullptr)) return;
-    const auto holds = expression->evaluate(now, before, context.texts);
-    if (holds && holds->is_bool()) {
-        if (holds->get_bool()) return;
-        problems.push_back(broken_rule(rule, now, path, message_of_rule(rule, now, before, context)));
+    const bool optional = schema_flag(rule, "optionalOldSelf");
+    if (expression == nullptr || (expression->uses_old_self() && part.before == nullptr && !optional)) return;
+    const auto given = part.bindings(optional);
+    const auto holds = given ? expression->evaluate(*given, context.texts) : cel_result(given.error());
+    if (holds && holds->get<bool>() != nullptr) {
+        if (*holds->get<bool>()) return;
+        problems.push_back(broken_rule(rule, part.now, path, message_of_rule(rule, *given, context)));
         return;
     }
     const std::string why = holds ? std::string("no such overload") : holds.error().message();
-    std::string name(json::get_string(rule, {"message"}));
-    if (name.empty()) name = json::get_string(rule, {"rule"});
-    problems.emplace_back(
-        path.empty() ? "<nil>" : path, "FieldValueInvalid",
-        "Invalid value: \"" + std::string(schema_type_of(now)) + "\": " + why + " evaluating rule: " + name);
+    std::string name = trimmed_rule(json::get_string(rule, {"message"}));
+    if (name.empty()) name = trimmed_rule(json::get_string(rule, {"rule"}));
+    // Types are known before, but for those of int-or-string.
+    const std::string text = why == "no such overload"
+                                 ? "'" + why +
+                                       "': call arguments did not match a supported operator, function or macro "
+                                       "signature for rule: " +
+                                       name
+                                 : why + " evaluating rule: " + name;
+    problems.emplace_back(path.empty() ? "<nil>" : path, "FieldValueInvalid",
+                          "Invalid value: \"" + std::string(schema_type_of(part.now)) + "\": " + text);
 }
 
 // The item of before that a list's item follows: by its keys, where it has some.
@@ -167,7 +252,11 @@ void check_rules(const json::value& schema, const json::value& now, const json::
     // An unchanged part keeps its faults: ratcheting.
     const bool unchanged = before != nullptr && json::equal(now, *before);
     if (!unchanged || path.empty()) {
-        for (const auto& rule : rules_of(schema)) check_rule(rule, now, before, path, context, problems);
+        cel_shape shape;
+        shape.schema = &schema;
+        shape.is_resource = path.empty() || schema_flag(schema, "x-kubernetes-embedded-resource");
+        const ruled_part part{now, before, shape};
+        for (const auto& rule : rules_of(schema)) check_rule(rule, part, path, context, problems);
     }
     if (now.is_object()) {
         std::set<std::string> names;

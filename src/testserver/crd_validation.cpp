@@ -159,8 +159,10 @@ private:
         } else {
             schema_shape_validator shape;
             shape.check_root(*schema, path);
-            for (auto& problem : shape.take()) problems.push_back(std::move(problem));
-            find_unknown_rules(*schema, path, problems);
+            auto found = shape.take();
+            // Rules are read by the schema: of one that is wrong they would say what nobody can act on.
+            if (found.empty()) find_unknown_rules(*schema, path, found);
+            for (auto& problem : found) problems.push_back(std::move(problem));
         }
     }
 

@@ -1,0 +1,33 @@
+// URLs of CEL's url(), as Go's net/url reads them. Pure.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kcontrol::inline v0_1::testing::detail {
+
+/// An absolute URL, or an absolute path.
+class cel_url {
+public:
+    std::string scheme;  ///< in lower case
+    std::string host;    ///< with its port; an IPv6 address in brackets
+    std::string path;    ///< with its escapes, as EscapedPath() of Go has them
+    std::string query;   ///< with its escapes
+    std::string text;    ///< as it was written
+
+    bool operator==(const cel_url& other) const { return text == other.text; }
+
+    std::string hostname() const;
+    std::string port() const;
+    /// The members of the query, each with its values. What can't be read is left out, as in Go.
+    std::map<std::string, std::vector<std::string>> query_values() const;
+};
+
+/// Errors: invalid_argument, in Go's words: `parse "x": invalid URI for request`.
+result<cel_url> parse_cel_url(std::string_view text);
+
+}  // namespace kcontrol::testing::detail
