@@ -113,6 +113,19 @@ TEST_CASE_FIXTURE(client_fixture, "retry_watcher: a server that ends each watch 
     CHECK(net->verify());
 }
 
+TEST_CASE_FIXTURE(client_fixture, "retry_watcher: waits as long as the server asks, once per answer") {
+    const auto at = [](const char* version) { return watch_one + version + "&*"; };
+    net->expect(at("5")).reply(429, "{}").header("Retry-After", "20");
+    net->expect(at("5")).reply(503, "{}").header("Retry-After", "1");
+    net->expect(at("5")).stream({event("ADDED", map_json("6"))});
+    retry_watcher watch(connect(), resource_of<config_map>(),
+                        watch_options().in_namespace("default").resource_version("5"));
+    const auto before = env.now();
+    REQUIRE(await(watch.next({})).has_value());
+    CHECK(env.now() - before >= std::chrono::seconds(22));  // 20, then a backoff that has grown to 2
+    CHECK(net->verify());
+}
+
 TEST_CASE_FIXTURE(client_fixture, "wait_until: now, after events, and over a version that expired") {
     client c = connect();
     net->expect(one).reply(200, list_of("5", map_json("4", "done")));

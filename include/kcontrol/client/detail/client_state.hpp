@@ -72,10 +72,17 @@ public:
 
 using shared_client_state = std::shared_ptr<client_state>;
 
+/// Who waits after an answer 429 or 5xx with Retry-After.
+enum class refusals {
+    repeated,   ///< the call: it sends the request again
+    handed_on,  ///< the caller, who has a backoff of its own that grows; the error has the time
+};
+
 /// What one call may still spend: time and tries. Decides what follows on an answer.
 class call_budget {
 public:
-    call_budget(time_point d, std::stop_token s) : deadline_(d), stop_(std::move(s)) {}
+    call_budget(time_point d, std::stop_token s, refusals how = refusals::repeated)
+        : deadline_(d), stop_(std::move(s)), retries_left_(how == refusals::repeated ? most_retries : 0) {}
 
     time_point deadline() const noexcept { return deadline_; }
     const std::stop_token& stop() const noexcept { return stop_; }
@@ -90,7 +97,7 @@ private:
     time_point deadline_;
     std::stop_token stop_;
     static constexpr int most_retries = 10;
-    int retries_left_ = most_retries;
+    int retries_left_;
     bool refreshed_ = false;
 };
 
@@ -107,7 +114,8 @@ KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state sta
 
 /// The same for an answer whose body is read piece by piece.
 KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_client_state state, http::request req,
-                                                                       http::exchange_options options);
+                                                                       http::exchange_options options,
+                                                                       refusals how = refusals::repeated);
 
 /// The same for a WebSocket: an answer other than 101 comes as error.
 KCONTROL_DECL awaitable<result<http::opened_websocket>> websocket_exchange(shared_client_state state, http::request req,

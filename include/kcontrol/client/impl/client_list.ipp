@@ -74,15 +74,15 @@ public:
 // The body of an answer that is in JSON has what JSON must have by its head.
 inline awaitable<result<opened_objects>> open_objects(shared_client_state state, const resource_info* info,
                                                       http::request req, std::string_view metadata_as,
-                                                      http::exchange_options bounds) {
+                                                      http::exchange_options bounds, refusals how) {
     opened_objects out;
     out.as = state->agreed->ask(*info, req, metadata_as);
-    auto opened = co_await open_exchange(state, req, bounds);
+    auto opened = co_await open_exchange(state, req, bounds, how);
     if (!opened && out.as && refuses_encoding(opened.error())) {
         state->agreed->answered_otherwise(*info, opened.error().message());
         req.headers.erase("Accept");
         out.as = state->agreed->ask(*info, req, metadata_as);
-        opened = co_await open_exchange(state, std::move(req), std::move(bounds));
+        opened = co_await open_exchange(state, std::move(req), std::move(bounds), how);
     }
     if (!opened) co_return opened.error();
     out.answer = std::move(*opened);
@@ -123,7 +123,10 @@ inline awaitable<result<any_list>> list_page_call(shared_client_state state, con
                                                   http::request req, list_options options, time_point deadline) {
     http::exchange_options bounds;
     bounds.deadline(deadline - state->env->now()).stop(options.stop());
-    auto opened = co_await open_objects(state, info, std::move(req), "PartialObjectMetadataList", std::move(bounds));
+    // A list with a function that says what is held already is that of an informer, which backs off by itself.
+    const auto how = options.reuse() ? refusals::handed_on : refusals::repeated;
+    auto opened =
+        co_await open_objects(state, info, std::move(req), "PartialObjectMetadataList", std::move(bounds), how);
     if (!opened) co_return opened.error();
     auto body = std::move(opened->answer.body);
     if (opened->as) {
@@ -161,7 +164,8 @@ inline awaitable<result<std::unique_ptr<watch_stream>>> watch_call(shared_client
                                                                    http::request req, watch_options options) {
     http::exchange_options bounds;
     bounds.deadline(options.deadline()).stop(options.stop());
-    auto opened = co_await open_objects(state, info, std::move(req), "PartialObjectMetadata", std::move(bounds));
+    auto opened = co_await open_objects(state, info, std::move(req), "PartialObjectMetadata", std::move(bounds),
+                                        refusals::handed_on);
     if (!opened) co_return opened.error();
     if (opened->as && options.pool() == nullptr) options.pool(std::make_shared<share_pool>());
     auto body = std::move(opened->answer.body);

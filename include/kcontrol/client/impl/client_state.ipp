@@ -269,8 +269,8 @@ inline awaitable<http::response> refused_stream(http::streamed_response opened, 
 }
 
 KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_client_state state, http::request req,
-                                                                       http::exchange_options options) {
-    call_budget budget(state->env->now() + options.deadline(), options.stop());
+                                                                       http::exchange_options options, refusals how) {
+    call_budget budget(state->env->now() + options.deadline(), options.stop(), how);
     for (;;) {
         auto begun = co_await begin_try(state, req, budget, options);
         if (!begun) co_return begun.error();

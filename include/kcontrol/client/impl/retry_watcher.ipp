@@ -18,6 +18,12 @@ inline bool may_watch_again(const error& why) {
     return why.code() == condition::retryable || why.code() == condition::unreachable;
 }
 
+// What the server asks to wait: the client repeats no watch, so that it is waited for here.
+inline duration asked_wait(const error& why) {
+    const api_status* status = why.status();
+    return status != nullptr && status->retry_after ? duration(*status->retry_after) : duration::zero();
+}
+
 inline error no_version_to_watch_from(const std::string& version) {
     return error(errc::invalid_argument, "resource_version \"" + version +
                                              "\": a watch that begins again needs a version to begin from; take that "
@@ -55,7 +61,7 @@ KCONTROL_DECL awaitable<std::optional<error>> retry_watcher::recover(error why, 
     if (is_over()) co_return error(errc::timeout, "its time is up; the last failure: " + why.what());
     if (!detail::may_watch_again(why)) co_return why;
     const time_point now = client_.env().now();
-    time_point again = now + backoff_.next(now, static_cast<double>(client_.env().random() >> 11) * 0x1.0p-53);
+    time_point again = now + std::max(backoff_.next(now, random_unit(client_.env())), detail::asked_wait(why));
     if (given_up_at_) again = std::min(again, *given_up_at_);
     const wake woken = co_await sleep_until(client_.env(), again, std::move(stop));
     if (woken == wake::stopped) co_return error(errc::stopped);
