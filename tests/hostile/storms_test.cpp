@@ -88,7 +88,8 @@ std::vector<scenario> watches_that_end() {
     return out;
 }
 
-/// A watch that is refused, or told an error, after a time.
+/// A watch that is refused, or told an error, after a time. What a list may end is listed: at once, or once a minute.
+/// 429 and 503 are the server's load, to which a list would add.
 struct refusal {
     const char* name;
     int code;
@@ -103,12 +104,12 @@ const refusal refusals[] = {
     {"410 Gone", 410, "Gone", "{}", failed, 16, 24},
     {"404", 404, "NotFound", "{}", failed, 16, 24},
     {"429", 429, "TooManyRequests", "{}", failed, 10, 0},
-    {"500", 500, "InternalError", "{}", failed, 10, 0},
+    {"500", 500, "InternalError", "{}", failed, 10, 3},
     {"503", 503, "ServiceUnavailable", "{}", failed, 10, 0},
-    {"504", 504, "Timeout", "{}", failed, 10, 0},
+    {"504", 504, "Timeout", "{}", failed, 10, 3},
     {"504 Too large resource version", 504, "Timeout",
      R"({"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1})",
-     failed, 10, 0},
+     failed, 16, 24},
     {"400", 400, "BadRequest", "{}", failed, 16, 24},
     {"401", 401, "Unauthorized", "{}", failed, 16, 24},
     {"409", 409, "Conflict", "{}", failed, 16, 24},

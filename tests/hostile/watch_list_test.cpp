@@ -104,7 +104,7 @@ std::vector<scenario> refused_lists() {
                           .state(r.state)
                           .reason("sendInitialEvents")
                           // What leads to lists shows what changed; what does not keeps what was known.
-                          .holds(r.code == 422 || r.code == 400 ? "a=50 b=2 c=3" : "a=1 b=2 c=3")
+                          .holds(r.code == 403 ? "a=1 b=2 c=3" : "a=50 b=2 c=3")
                           .per_minute(r.code == 403 ? 24 : 16));
         out.push_back(scenario("F13 one watch is refused: " + name)
                           .answers([r, words](const ask& q) -> std::optional<reply> {

@@ -14,7 +14,7 @@ import sys
 LIMIT_S = 600  # of a run of a test program: a mistake may be one that never ends
 
 WATCHES = "include/kcontrol/watch/impl/reflector_fsm_watches.ipp"
-REFLECTOR = "include/kcontrol/watch/impl/reflector_fsm.ipp"
+FAILURES = "include/kcontrol/watch/detail/failure_meaning.hpp"
 QUEUE = "include/kcontrol/workqueue/impl/queue_core.ipp"
 
 # What is wrong, the file, what stands there, what stands there instead, the library's file that holds it, and the test
@@ -25,15 +25,18 @@ MUTANTS = [
      "if (rest.empty() || detail::framer_is_complete(rest)) return watch_frame(rest.substr(0, 0));", "http", ["http"]),
     ("a bookmark ends the initial events whatever its annotation says", "include/kcontrol/client/impl/watch_stream.ipp",
      'return value != nullptr && *value == "true";', "return value != nullptr;", "client", ["client", "watch"]),
-    ("a version that is too large is asked for again", REFLECTOR,
-     "if (why.code() == condition::expired || detail::is_version_too_large(why)) {",
-     "if (why.code() == condition::expired) {", "watch", ["watch"]),
-    ("a watch that is refused with 429 leads to a list", WATCHES,
-     "    return back_off(why, now, unit, resume());\n}\n\n// How a watch goes on",
-     "    list_.begin(version_);\n    return back_off(why, now, unit, next_step::list);\n}\n\n// How a watch goes on", "watch", ["watch"]),
-    ("an expired watch is resumed at its version", WATCHES,
-     "    if (why.code() == condition::expired || why.code() == condition::not_found) return on_expired(why, now, unit);\n",
-     "    if (why.code() == condition::not_found) return on_expired(why, now, unit);\n", "watch", ["watch"]),
+    ("a list whose version is too large is asked for again", FAILURES,
+     "{failure_kind::version_too_large, remedy::list_newest,", "{failure_kind::version_too_large, remedy::again,",
+     "watch", ["watch"]),
+    ("a watch whose version is too large is opened again, for ever", FAILURES,
+     "{failure_kind::version_too_large, remedy::list_newest, remedy::list_newest_later,",
+     "{failure_kind::version_too_large, remedy::list_newest, remedy::again,", "watch", ["watch"]),
+    ("a watch that is refused with 429 leads to a list", FAILURES,
+     "{failure_kind::overloaded, remedy::again, remedy::again,",
+     "{failure_kind::overloaded, remedy::again, remedy::list_later,", "watch", ["watch"]),
+    ("an expired watch is resumed at its version", FAILURES,
+     "{failure_kind::expired, remedy::list_newest, remedy::list,",
+     "{failure_kind::expired, remedy::list_newest, remedy::again,", "watch", ["watch"]),
     ("an older version moves a watch back", WATCHES, "    if (went_back(version)) {", "    if (false) {", "watch",
      ["watch"]),
     ("an event does not move a watch on", WATCHES, "    version_ = version;\n", "", "watch", ["watch"]),

@@ -136,7 +136,7 @@ TEST_CASE("reflector_fsm: a watch that is always refused as too old, or unknown,
 }
 
 TEST_CASE("reflector_fsm: trouble of the server resumes with backoff and never lists") {
-    for (const auto& trouble : {overloaded, internal, from_server(503, "ServiceUnavailable"), too_large}) {
+    for (const auto& trouble : {overloaded, internal, from_server(503, "ServiceUnavailable")}) {
         auto m = live();
         m.event("11");
         act wait = m.error_event(trouble);

@@ -7,6 +7,7 @@
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/burst_limit.hpp>
 #include <kcontrol/runtime/time.hpp>
+#include <kcontrol/watch/detail/failure_meaning.hpp>
 #include <kcontrol/watch/detail/list_plan.hpp>
 #include <kcontrol/watch/detail/stream_plan.hpp>
 #include <kcontrol/watch/detail/watch_health.hpp>
@@ -31,7 +32,8 @@ enum class reflector_state {
 };
 
 /// Decides what a reflector does, with client-go's rules: list at "0", watch from there, resume a watch that ended,
-/// list at the last version after 410 and at "" if even that is refused, back off between failures. Besides:
+/// list at the last version after 410 and at "" if even that is refused, back off between failures. What each answer
+/// of a server leads to, detail::failure_table says. Besides:
 ///
 /// - Nothing that fails, or brings no newer version, is repeated without a backoff, and nothing at all is opened more
 ///   than once a second after a burst of five. Three failures in a row that bring nothing are `failed`, however long
@@ -153,6 +155,7 @@ private:
     KCONTROL_DECL reflector_action on_expired(const error& why, time_point now, double unit);
 
     KCONTROL_DECL next_step resume();
+    KCONTROL_DECL reflector_action after_refusal(detail::remedy what, const error& why, time_point now, double unit);
     KCONTROL_DECL reflector_action after_watch(const error* why, time_point now, double unit);
     KCONTROL_DECL void forget_trouble();
     KCONTROL_DECL bool went_back(std::string_view version) const;
@@ -179,10 +182,11 @@ private:
     detail::list_plan list_;
     detail::stream_plan streams_;
     detail::watch_health watches_;
-    std::string odd_;             // what to say of a watch that is live
-    bool by_content_ = false;     // the next list is of another history
-    bool list_at_start_ = false;  // even if the watch could be resumed; until a list is taken over
-    bool missing_once_ = false;   // one 404 of a kind that was served before: to be confirmed
+    std::string odd_;                          // what to say of a watch that is live
+    bool by_content_ = false;                  // the next list is of another history
+    bool list_at_start_ = false;               // even if the watch could be resumed; until a list is taken over
+    bool missing_once_ = false;                // one 404 of a kind that was served before: to be confirmed
+    std::optional<time_point> refused_since_;  // the server refuses the watch, for a reason that a list may end
 
     std::uint64_t server_changes_ = 0;
     std::uint64_t rollbacks_ = 0;

@@ -26,7 +26,7 @@ public:
           deadline_(policy.initial_events_deadline()) {}
 
     /// The next list is to be streamed, if it can be.
-    bool usable() const noexcept { return wanted_ && why_not_.empty(); }
+    bool usable() const noexcept { return wanted_ && why_not_.empty() && put_off_ < patience; }
     /// Why lists are not streamed any more; empty if they are, or nobody wants it.
     const std::string& refusal() const noexcept { return proved_ ? why_not_ : none_; }
 
@@ -42,6 +42,9 @@ public:
     // --- what came of it
     /// It was refused, in these words.
     KCONTROL_DECL void refused(const error& why);
+    /// The server put it off: it is overloaded, or can't say who asks. A list may get through all the same (servers
+    /// count its cost otherwise), so that after the third in a row one list comes in its place, and only one.
+    void put_off() noexcept { ++put_off_; }
     /// The deadline has passed.
     KCONTROL_DECL void late();
     /// A bookmark came that does not say whether all objects have come.
@@ -50,7 +53,10 @@ public:
     KCONTROL_DECL void broke(const error& why);
 
     /// A list that was not streamed has failed.
-    void list_failed() noexcept { shared_ = shared_ || !why_not_.empty(); }
+    void list_failed() noexcept {
+        shared_ = shared_ || !why_not_.empty();
+        put_off_ = 0;
+    }
     /// A list was completed, streamed or not.
     KCONTROL_DECL void listed();
 
@@ -62,16 +68,18 @@ public:
 private:
     KCONTROL_DECL void give_up(std::string why);
 
+    static constexpr std::uint32_t patience = 3;
     bool wanted_;
     duration deadline_;
     bool open_ = false;
     time_point began_{};
     duration asked_{};
-    std::uint32_t broken_ = 0;  // in a row
-    std::string none_;          // empty, for who asks
-    std::string why_not_;       // empty: nothing speaks against it
-    bool shared_ = false;       // a list failed as well
-    bool proved_ = false;       // a list was answered
+    std::uint32_t broken_ = 0;   // in a row
+    std::uint32_t put_off_ = 0;  // in a row
+    std::string none_;           // empty, for who asks
+    std::string why_not_;        // empty: nothing speaks against it
+    bool shared_ = false;        // a list failed as well
+    bool proved_ = false;        // a list was answered
 };
 
 }  // namespace kcontrol::detail

@@ -38,6 +38,7 @@ KCONTROL_DECL reflector_action reflector_fsm::start(time_point now) {
     backoff_.reset();
     watches_.restart();
     streams_.restart();
+    refused_since_.reset();
     allowed_ = false;
     verify_ = true;
     reason_.clear();  // what was wrong before need not be wrong with this generation's client
@@ -216,6 +217,7 @@ KCONTROL_DECL reflector_action reflector_fsm::on_replaced(time_point now) {
     synced_ = true;
     list_.taken_over();
     watches_.suspect(false);
+    refused_since_.reset();
     list_at_start_ = by_content_ = missing_once_ = false;
     streams_.listed();
     if (streams_.is_open()) {
@@ -227,7 +229,7 @@ KCONTROL_DECL reflector_action reflector_fsm::on_replaced(time_point now) {
 
 KCONTROL_DECL reflector_action reflector_fsm::on_list_failed(const error& why, time_point now, double unit) {
     streams_.closed();
-    if (why.code() != condition::expired && !detail::is_version_too_large(why)) streams_.list_failed();
+    if (detail::failure_row_of(why).list != detail::remedy::list_newest) streams_.list_failed();
     return after_list(why, now, unit);
 }
 
@@ -237,7 +239,8 @@ KCONTROL_DECL reflector_action reflector_fsm::after_list(const error& why, time_
         list_.begin_unpaged();
         return open(next_step::list, now);
     }
-    if (why.code() == condition::expired || detail::is_version_too_large(why)) {
+    const auto what = detail::failure_row_of(why).list;
+    if (what == detail::remedy::list_newest) {
         // "At least N" was refused: ask for the newest state instead, the first time without delay.
         const bool refused_before = list_.ask_newest();
         list_.begin(version_);
@@ -250,11 +253,11 @@ KCONTROL_DECL reflector_action reflector_fsm::after_list(const error& why, time_
         failure_ = why.code();
         return open(next_step::list, now);
     }
-    if (detail::is_version_refused(why)) list_.ask_newest();
+    if (what == detail::remedy::list_newest_later) list_.ask_newest();
     list_.begin(version_);
-    if (why.code() == condition::not_found) return on_missing(why);
+    if (what == detail::remedy::probe_kind) return on_missing(why);
     missing_once_ = false;
-    if (why.code() == api_errc::forbidden) {
+    if (what == detail::remedy::probe_rights) {
         become(reflector_state::forbidden, &why);
         verify_ = true;
         return wait(policy_.probe_period(), next_step::list);

@@ -7,14 +7,6 @@
 namespace kcontrol::inline v0_1 {
 namespace detail {
 
-// A list would be answered in the same way, or the next stream in another: this is not about streaming.
-inline bool concerns_any_list(const error& why) {
-    if (why.code() == condition::expired || why.code() == condition::not_found || is_version_too_large(why))
-        return true;
-    if (why.code() == api_errc::unauthorized) return true;
-    return why.code() == condition::retryable && why.code() != api_errc::internal_error;
-}
-
 // What went wrong here, or with the size of it.
 inline bool concerns_this_process(const error& why) {
     return why == errc::out_of_memory || why == errc::limit_exceeded;
@@ -42,12 +34,14 @@ KCONTROL_DECL reflector_action reflector_fsm::list_instead(time_point now) {
 
 KCONTROL_DECL reflector_action reflector_fsm::on_stream_refused(const error& why, time_point now, double unit) {
     if (why.code().category() != api_category()) return on_stream_broken(why, now, unit);
-    if (detail::concerns_any_list(why)) {
-        streams_.closed();
-        return after_list(why, now, unit);
+    const auto what = detail::failure_row_of(why).stream;
+    if (what == detail::remedy::list_instead) {
+        streams_.refused(why);
+        return list_instead(now);
     }
-    streams_.refused(why);
-    return list_instead(now);
+    if (what == detail::remedy::again_or_list_once) streams_.put_off();
+    streams_.closed();
+    return after_list(why, now, unit);
 }
 
 KCONTROL_DECL reflector_action reflector_fsm::on_stream_unmarked(time_point now) {

@@ -43,6 +43,7 @@ KCONTROL_DECL reflector_action reflector_fsm::on_due(time_point now) {
 
 KCONTROL_DECL void reflector_fsm::forget_trouble() {
     watches_.forget_trouble();
+    refused_since_.reset();
     odd_.clear();
 }
 
@@ -55,6 +56,7 @@ KCONTROL_DECL reflector_action reflector_fsm::on_event(std::string_view version,
     if (version.empty() || version == version_) return reflector_action::read();
     version_ = version;
     backoff_.reset();
+    refused_since_.reset();
     if (watches_.progressed()) {
         become(reflector_state::live, nullptr);
         watches_.plan_look(now, !odd_.empty());
@@ -71,18 +73,27 @@ KCONTROL_DECL reflector_action reflector_fsm::on_unknown_deletion(const error& w
 }
 
 KCONTROL_DECL reflector_action reflector_fsm::on_watch_refused(const error& why, time_point now, double unit) {
-    if (why.code() == condition::expired || why.code() == condition::not_found) return on_expired(why, now, unit);
-    if (why.code() == api_errc::forbidden) {
+    return after_refusal(detail::failure_row_of(why).watch, why, now, unit);
+}
+
+KCONTROL_DECL reflector_action reflector_fsm::after_refusal(detail::remedy what, const error& why, time_point now,
+                                                            double unit) {
+    using detail::remedy;
+    if (what == remedy::list) return on_expired(why, now, unit);
+    if (what == remedy::probe_rights) {
         become(reflector_state::forbidden, &why);
         verify_ = true;
         return wait(policy_.probe_period(), resume());
     }
-    if (detail::is_version_refused(why)) list_.ask_newest();
-    if (detail::is_version_refused(why) || detail::is_storage_read_error(why)) {
-        list_.begin(version_);
-        return back_off(why, now, unit, next_step::list);
+    if (what == remedy::again_or_list) {
+        if (!refused_since_) refused_since_ = now;
+        if (now - *refused_since_ >= detail::failure_patience) what = remedy::list_later;
     }
-    return back_off(why, now, unit, resume());
+    if (what == remedy::again || what == remedy::again_or_list) return back_off(why, now, unit, resume());
+    if (what == remedy::list_newest_later) list_.ask_newest();
+    refused_since_.reset();
+    list_.begin(version_);
+    return back_off(why, now, unit, next_step::list);
 }
 
 // How a watch goes on: from the last version, or by a list, where one was due or the server told no version. A watch
@@ -103,12 +114,9 @@ KCONTROL_DECL reflector_action reflector_fsm::on_expired(const error& why, time_
 
 KCONTROL_DECL reflector_action reflector_fsm::on_error_event(const error& why, time_point now, double unit) {
     watches_.ended();
-    if (why.code() == condition::expired) return on_expired(why, now, unit);
-    if (!watches_.has_progressed()) watches_.add_fruitless();
-    // Retryable ones say that the server is in trouble, not that our version is: resume where we were.
-    const bool resumes = why.code() == condition::retryable && !detail::is_storage_read_error(why);
-    if (!resumes) list_.begin(version_);
-    return back_off(why, now, unit, resumes ? resume() : next_step::list);
+    const auto what = detail::failure_row_of(why).event;
+    if (what != detail::remedy::list && !watches_.has_progressed()) watches_.add_fruitless();
+    return after_refusal(what, why, now, unit);
 }
 
 KCONTROL_DECL reflector_action reflector_fsm::on_watch_end(time_point now, double unit) {

@@ -7,8 +7,6 @@
 
 namespace kcontrol::inline v0_1::detail {
 
-inline constexpr std::uint32_t stream_patience = 3;
-
 KCONTROL_DECL void stream_plan::give_up(std::string why) {
     if (!why_not_.empty()) return;
     why_not_ = std::move(why);
@@ -27,12 +25,12 @@ KCONTROL_DECL void stream_plan::unmarked() {
 }
 
 KCONTROL_DECL void stream_plan::broke(const error& why) {
-    if (++broken_ < stream_patience) return;
+    if (++broken_ < patience) return;
     give_up(std::to_string(broken_) + " in a row broke off before all objects had come, the last: " + why.what());
 }
 
 KCONTROL_DECL void stream_plan::listed() {
-    broken_ = 0;
+    broken_ = put_off_ = 0;
     if (open_ || why_not_.empty() || proved_) return;
     if (std::exchange(shared_, false)) {
         why_not_.clear();
@@ -43,11 +41,12 @@ KCONTROL_DECL void stream_plan::listed() {
 
 KCONTROL_DECL void stream_plan::restart() {
     open_ = false;
-    broken_ = 0;
+    broken_ = put_off_ = 0;
     if (!proved_) forget();
 }
 
 KCONTROL_DECL void stream_plan::forget() {
+    put_off_ = 0;
     why_not_.clear();
     shared_ = proved_ = false;
 }
