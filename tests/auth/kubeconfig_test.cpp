@@ -222,18 +222,52 @@ TEST_CASE_FIXTURE(kubeconfig_fixture, "servers") {
         CAPTURE(bad);
         CHECK_BEGINS(failure(with("server: '" + std::string(bad) + "'", "")), "cluster \"k\": server: ");
     }
-    // Credentials don't go over a network in clear.
-    for (const char* user : {"token: CANARY", "tokenFile: /etc/kube/./token",
-                             "client-certificate-data: Q0VSVA==, client-key-data: Q0FOQVJZ"}) {
-        CAPTURE(user);
-        CHECK_BEGINS(failure(with("server: http://x", user)), "server http://x:80 is plain http");
-        for (const char* loopback :
-             {"http://localhost:8001", "http://127.0.0.1:1", "http://127.9.9.9", "http://[::1]:1"}) {
-            CHECK(resolve(with("server: '" + std::string(loopback) + "'", user)).has_value());
-        }
-        CHECK_BEGINS(failure(with("server: http://127.evil.com", user)), "server http://127.evil.com:80 is plain http");
-    }
     CHECK(resolve(with("server: http://x", "")).has_value());
+}
+
+TEST_CASE_FIXTURE(kubeconfig_fixture, "credentials are not for a plain http server, as in kubectl") {
+    const std::string plugin = "exec: {apiVersion: client.authentication.k8s.io/v1, command: login, interactiveMode: ";
+    for (const std::string& user :
+         {std::string("token: CANARY"), std::string("tokenFile: /etc/kube/./token"), std::string("tokenFile: missing"),
+          std::string("client-certificate-data: Q0VSVA==, client-key-data: Q0FOQVJZ"),
+          std::string("username: admin, password: CANARY"), plugin + "Never, provideClusterInfo: true}",
+          plugin + "Always}"}) {
+        CAPTURE(user);
+        for (const char* plain : {"http://x", "http://localhost:8001", "http://127.0.0.1:1", "http://[::1]:1"}) {
+            const auto got = resolve(with("server: '" + std::string(plain) + "'", "as: jane, as-groups: [g], " + user));
+            const std::string why = got ? "" : got.error().what();
+            CAPTURE(why);
+            REQUIRE(got.has_value());
+            CHECK(!got->has_login());
+            CHECK(got->files().empty());
+            CHECK(got->impersonate().user() == "jane");
+            CHECK(got->impersonate().groups() == std::vector<std::string>{"g"});
+        }
+    }
+    const auto given = kubeconfig_overrides().token(secret_string("CANARY")).server("http://x");
+    CHECK(!kubeconfig::parse(with_user(""), "/etc/kube/config", trust::trusted)->resolve(env, given)->has_login());
+    // What is wrong with the entry is an error all the same.
+    CHECK_BEGINS(failure(with("server: http://x", "token: CANARY, username: a")), "user \"u\": username: there is a");
+    CHECK_BEGINS(failure(with("server: http://x", "client-certificate-data: Q0VSVA==")), "user \"u\": client-key: ");
+    CHECK_BEGINS(failure(with("server: http://x", plugin + "Sometimes}")), "user \"u\": exec.interactiveMode: ");
+    // There is nothing to verify, so that it is no contradiction.
+    CHECK(resolve(with("server: http://x, insecure-skip-tls-verify: true, certificate-authority-data: QQ==", ""))
+              .has_value());
+}
+
+TEST_CASE_FIXTURE(kubeconfig_fixture, "a field and its -data are a contradiction, as in kubectl") {
+    const std::string both = "client-certificate-data: Q0VSVA==, client-key-data: Q0FOQVJZ, ";
+    for (const char* path : {"pki/ca.crt", "missing"}) {
+        CAPTURE(path);
+        CHECK(failure(with(
+                  "server: https://x, certificate-authority-data: QQ==, certificate-authority: " + std::string(path),
+                  "")) == "cluster \"k\": certificate-authority-data: there is certificate-authority (\"" +
+                              std::string(path) + "\"), too, and only one of them can be used: remove one");
+        CHECK_BEGINS(failure(with_user(both + "client-certificate: " + path)),
+                     "user \"u\": client-certificate-data: there is client-certificate (");
+        CHECK_BEGINS(failure(with_user(both + "client-key: " + path)),
+                     "user \"u\": client-key-data: there is client-key (");
+    }
 }
 
 TEST_CASE_FIXTURE(kubeconfig_fixture, "the cluster's fields") {
@@ -281,8 +315,6 @@ TEST_CASE_FIXTURE(kubeconfig_fixture, "basic authentication") {
     CHECK_BEGINS(failure(with_user("username: admin, password: CANARY, token: CANARY")), "user \"u\": username: ");
     CHECK_BEGINS(failure(with_user("username: admin, tokenFile: ./token")), "user \"u\": username: ");
     CHECK_BEGINS(failure(with_user("username: 'a:b', password: CANARY")), "user \"u\": username: \"a:b\" holds a ':'");
-    CHECK_BEGINS(failure(with("server: http://x", "username: a, password: CANARY")),
-                 "server http://x:80 is plain http");
 }
 
 TEST_CASE_FIXTURE(kubeconfig_fixture, "impersonation, and its headers") {
@@ -339,13 +371,10 @@ TEST_CASE_FIXTURE(kubeconfig_fixture, "bad base64 and halves of a pair") {
           "user \"u\": client-key: missing beside client-certificate");
     CHECK(failure(with_user("client-key-data: Q0FOQVJZ")) ==
           "user \"u\": client-certificate: missing beside client-key");
-    // Data wins over a path, as in client-go; line breaks inside are allowed.
-    const auto both =
-        resolve(with("server: https://x, certificate-authority: /nowhere, certificate-authority-data: "
-                     "\"Q0Et\\nUEVN\"",
-                     ""));
-    REQUIRE(both.has_value());
-    CHECK(both->tls().ca_pem() == "CA-PEM");
+    // Line breaks inside are allowed.
+    const auto broken = resolve(with("server: https://x, certificate-authority-data: \"Q0Et\\nUEVN\"", ""));
+    REQUIRE(broken.has_value());
+    CHECK(broken->tls().ca_pem() == "CA-PEM");
 }
 
 TEST_CASE_FIXTURE(kubeconfig_fixture, "files that are missing, empty or no token") {

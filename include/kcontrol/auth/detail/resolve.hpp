@@ -32,9 +32,11 @@ public:
     KCONTROL_DECL result<cluster_config> finish(const std::string& default_namespace);
 
 private:
-    // The PEM text of a pair of fields, data before path. A path that was read is put into `read_from`.
+    // The PEM text of a field and its -data, of which one may be there. A path that was read is put into `read_from`.
     KCONTROL_DECL result<std::string> pem(std::string_view field, std::string_view data, const std::string& path,
                                           std::string& read_from);
+    KCONTROL_DECL std::optional<error> refuse_both(std::string_view field, std::string_view data,
+                                                   const std::string& path) const;
     KCONTROL_DECL std::optional<error> refuse_path(std::string_view field, const std::string& path) const;
     KCONTROL_DECL std::optional<error> take_proxy(const kubeconfig_cluster& cluster);
     KCONTROL_DECL std::optional<error> take_impersonation(const kubeconfig_user& user);
@@ -46,6 +48,8 @@ private:
     KCONTROL_DECL std::string cluster_info() const;
     KCONTROL_DECL error bad(std::string_view field, std::string_view what) const;
     KCONTROL_DECL std::string beside_origin(const std::string& path) const;
+    KCONTROL_DECL void drop_login();
+    bool is_https() const noexcept { return out_.server().scheme == "https"; }
     bool allows(kubeconfig_feature one) const noexcept { return at_.level.allows(one); }
 
     environment& env_;
@@ -56,6 +60,7 @@ private:
     std::string proxy_given_;  // likewise: a secret
     std::string exec_extension_;
     bool provide_cluster_info_ = false;
+    bool trusted_ = true;  // all entries are
     http::tls_options tls_;
     tls_files files_;
     cluster_config out_;

@@ -31,9 +31,19 @@ KCONTROL_DECL std::optional<error> resolver::refuse_path(std::string_view field,
                           "\"): put the content itself into the kubeconfig");
 }
 
+// Which of the two was meant nobody can know. Source: client-go, clientcmd/validation.go.
+KCONTROL_DECL std::optional<error> resolver::refuse_both(std::string_view field, std::string_view data,
+                                                         const std::string& path) const {
+    if (data.empty() || path.empty()) return std::nullopt;
+    return bad(std::string(field) + "-data", "there is " + std::string(field) + " (\"" +
+                                                 escape_control(path.substr(0, 200)) +
+                                                 "\"), too, and only one of them can be used: remove one");
+}
+
 KCONTROL_DECL result<std::string> resolver::pem(std::string_view field, std::string_view data, const std::string& path,
                                                 std::string& read_from) {
     if (auto refused = refuse_path(field, path)) return *refused;
+    if (auto refused = refuse_both(field, data, path)) return *refused;
     if (!data.empty()) {
         auto text = decode_base64(data);
         const std::string data_field = std::string(field) + "-data";
@@ -73,6 +83,7 @@ KCONTROL_DECL std::optional<error> resolver::take_proxy(const kubeconfig_cluster
 KCONTROL_DECL std::optional<error> resolver::take_cluster(entry_origin at, const std::string& name,
                                                           const kubeconfig_cluster& cluster) {
     at_ = std::move(at);
+    trusted_ = trusted_ && at_.level.is_trusted();
     cluster_file_ = at_.file;
     where_ = resolve_place(at_.file, "cluster", name);
     const bool has_authority = !cluster.ca_data.empty() || !cluster.ca_file.empty();
@@ -81,13 +92,13 @@ KCONTROL_DECL std::optional<error> resolver::take_cluster(entry_origin at, const
                    "true: an untrusted kubeconfig may not turn verification off: remove it and give "
                    "certificate-authority-data; if the certificate is for another name, give tls-server-name");
     }
-    if (cluster.insecure && has_authority) {
-        return bad("insecure-skip-tls-verify",
-                   "true beside certificate-authority: nothing would be verified: remove one of the two");
-    }
     if (cluster.server.empty()) return bad("server", "empty: write https://host:port");
     auto url = http::parse_base_url(cluster.server);
     if (!url) return bad("server", url.error().message());
+    if (cluster.insecure && has_authority && url->endpoint.scheme == "https") {
+        return bad("insecure-skip-tls-verify",
+                   "true beside certificate-authority: nothing would be verified: remove one of the two");
+    }
     server_ = cluster.server;
     out_.server(std::move(url->endpoint)).base_path(std::move(url->path_prefix));
     if (auto refused = take_proxy(cluster)) return refused;
@@ -123,13 +134,27 @@ KCONTROL_DECL std::string resolver::cluster_info() const {
     return out.take();
 }
 
+// Credentials are for a server that is verified: over plain http anybody on the way could read them. Impersonation is
+// no secret, and stays. Source: client-go, DirectClientConfig.ClientConfig().
+KCONTROL_DECL void resolver::drop_login() {
+    out_.token({}).token_file({}).basic({}, {}).exec(std::nullopt);
+    tls_.client_certificate({}, {});
+    files_.certificate({}).key({});
+    provide_cluster_info_ = false;
+}
+
 KCONTROL_DECL result<cluster_config> resolver::finish(const std::string& default_namespace) {
+    // The author of an untrusted kubeconfig is not here to wonder why nobody is logged in: an error says it.
+    if (!trusted_) {
+        out_.tls(tls_);
+        if (auto refused = refuse_plaintext(out_)) return refused->with_context(cluster_file_);
+    }
+    if (!is_https()) drop_login();
     if (provide_cluster_info_) {
         exec_command with = *out_.exec();
         out_.exec(std::move(with.cluster_info(cluster_info())));
     }
     out_.tls(std::move(tls_)).files(std::move(files_)).default_namespace(default_namespace);
-    if (auto refused = refuse_plaintext(out_)) return refused->with_context(cluster_file_);
     return std::move(out_);
 }
 

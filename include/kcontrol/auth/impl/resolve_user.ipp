@@ -91,6 +91,7 @@ KCONTROL_DECL std::optional<error> resolver::take_token(const kubeconfig_user& u
     if (user.token_file.empty()) return std::nullopt;
     if (auto path = refuse_path("tokenFile", user.token_file)) return path;
     out_.token_file(beside_origin(user.token_file));
+    if (!is_https()) return std::nullopt;  // it will not be sent
     // token_source reads it again; here it is read only to report early what is wrong.
     const auto first = read_token_file(env_, out_.token_file());
     if (!first && token.empty()) return first.error().with_context(where_ + ": tokenFile");
@@ -133,12 +134,12 @@ KCONTROL_DECL std::optional<error> resolver::take_exec(const kubeconfig_exec& ex
     }
     const std::string& mode = exec.interactive_mode;
     if (v1 && mode.empty()) return bad("exec.interactiveMode", "not set: write Never or IfAvailable");
-    if (mode == "Always") {
+    if (mode == "Always" && is_https()) {
         return bad("exec.interactiveMode",
                    "Always: the plugin wants to ask at a terminal, and this program has none: use IfAvailable, and "
                    "log in with the plugin before");
     }
-    if (!mode.empty() && mode != "Never" && mode != "IfAvailable") {
+    if (!mode.empty() && mode != "Never" && mode != "IfAvailable" && mode != "Always") {
         return bad("exec.interactiveMode",
                    "\"" + escape_control(mode.substr(0, 100)) + "\": only Never, IfAvailable and Always are possible");
     }
@@ -162,6 +163,7 @@ KCONTROL_DECL std::optional<error> resolver::take_exec(const kubeconfig_exec& ex
 KCONTROL_DECL std::optional<error> resolver::take_user(entry_origin at, const std::string& name,
                                                        const kubeconfig_user& user) {
     at_ = std::move(at);
+    trusted_ = trusted_ && at_.level.is_trusted();
     where_ = resolve_place(at_.file, "user", name);
     if (auto refused = refuse_exec(user)) return refused;
     if (auto refused = take_impersonation(user)) return refused;
