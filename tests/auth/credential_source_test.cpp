@@ -29,6 +29,7 @@ public:
             status += ",\"expirationTimestamp\":\"" + format_time(env.wall_now() + takes + *expires_in) + "\"";
             return fake_run(credential(status + more + "}")).takes(takes);
         };
+        config.server(http::endpoint("https", "x", 443));
         config.exec(exec_command("client.authentication.k8s.io/v1", "/bin/login"));
     }
 
@@ -195,16 +196,16 @@ TEST_CASE_FIXTURE(source_fixture, "a 401 asks again, once for all who got one, a
 TEST_CASE_FIXTURE(source_fixture, "a program that fails is asked again after a pause that grows") {
     broken = true;
     make();
-    CHECK(ask().find("exec plugin \"/bin/login\": it ended with status 1: no session") == 0);
-    for (int i = 0; i < 5; ++i) CHECK(ask().find("exec plugin") == 0);
+    CHECK(ask().find("https://x:443: exec plugin \"/bin/login\": it ended with status 1: no session") == 0);
+    for (int i = 0; i < 5; ++i) CHECK(ask().find("https://x:443: exec plugin") == 0);
     CHECK(runs == 1);
     for (const auto pause : {1s, 2s, 4s, 8s, 16s, 30s, 30s}) {
         env.advance(pause - 1ms, context);
         const int before = runs;
-        CHECK(ask().find("exec plugin") == 0);
+        CHECK(ask().find("https://x:443: exec plugin") == 0);
         CHECK(runs == before);
         env.advance(1ms, context);
-        CHECK(ask().find("exec plugin") == 0);
+        CHECK(ask().find("https://x:443: exec plugin") == 0);
         CHECK(runs == before + 1);
     }
     broken = false;
@@ -214,7 +215,7 @@ TEST_CASE_FIXTURE(source_fixture, "a program that fails is asked again after a p
     broken = true;
     env.advance(1min, context);
     CHECK(source->invalidate(source->serial()));
-    CHECK(ask().find("exec plugin") == 0);
+    CHECK(ask().find("https://x:443: exec plugin") == 0);
     CHECK(ask() == "Bearer token-9");
     CHECK(logged.find("can't get credentials") != std::string::npos);
 }
@@ -232,11 +233,11 @@ TEST_CASE_FIXTURE(source_fixture, "why no credentials come is told once, and tha
     };
     broken = true;
     make();
-    for (int i = 0; i < 3; ++i) CHECK(again().find("exec plugin") == 0);
+    for (int i = 0; i < 3; ++i) CHECK(again().find("https://x:443: exec plugin") == 0);
     CHECK(runs == 3);
     CHECK(count("can't get credentials") == 1);
     env.programs.erase("/bin/login");  // another reason
-    for (int i = 0; i < 3; ++i) CHECK(again().find("exec plugin") == 0);
+    for (int i = 0; i < 3; ++i) CHECK(again().find("https://x:443: exec plugin") == 0);
     CHECK(count("can't get credentials") == 2);
     CHECK(count("credentials can be got again") == 0);
     env.programs["/bin/login"] = [](const process_command&) { return fake_run(credential(R"({"token":"t"})")); };

@@ -163,12 +163,22 @@ TEST_CASE("what a plugin may say, and what of that is no credential") {
         const char* why;
     };
     for (const auto& r :
-         {row{"", "it is not JSON"}, row{"CANARY", "it is not JSON"}, row{"\"CANARY\"", "it is no JSON object"},
-          row{credential("{}") + "CANARY", "it is not JSON"}, row{"{}", "kind is something else"},
-          row{R"({"kind":"CANARY"})", "kind is something else"}, row{R"({"kind":["ExecCredential"]})", "kind is some"},
+         {row{"", "it is not JSON"},
+          row{"CANARY", "it is not JSON"},
+          row{"\"CANARY\"", "it is no JSON object"},
+          row{credential("{}") + "CANARY", "it is not JSON"},
+          row{"{}", "kind is something else"},
+          row{R"({"kind":"CANARY"})", "kind is something else"},
+          row{R"({"kind":["ExecCredential"]})", "kind is some"},
           row{credential(R"({"token":"CANARY"})", v1beta1),
-              "apiVersion is not client.authentication.k8s.io/v1, as the kubeconfig has it: update the one that is"},
-          row{credential("null"), "status is missing"}, row{credential("[]"), "status is missing"},
+              "apiVersion is client.authentication.k8s.io/v1beta1, and the kubeconfig has "
+              "client.authentication.k8s.io/v1: write the plugin's into the kubeconfig, or update the plugin"},
+          row{R"({"kind":"ExecCredential"})", "apiVersion is missing, and the kubeconfig has client."},
+          row{R"({"kind":"ExecCredential","apiVersion":7})", "apiVersion is missing, and"},
+          row{credential("{}", "CANARY"), "apiVersion is something else, and the kubeconfig has client."},
+          row{credential("{}", "client.authentication.k8s.io/CANARY"), "apiVersion is something else, and"},
+          row{credential("null"), "status is missing"},
+          row{credential("[]"), "status is missing"},
           row{credential("{}"), "status has neither a token nor a client certificate with its key"},
           row{credential(R"({"token":""})"), "status has neither"},
           row{credential(R"({"token":7})"), "status.token is no string"},
@@ -209,6 +219,32 @@ TEST_CASE_FIXTURE(plugin_fixture, "a plugin that fails, is killed, hangs, or tal
     std::stop_source stop;
     stop.request_stop();
     CHECK(run(login, stop.get_token()).error() == errc::stopped);
+}
+
+TEST_CASE_FIXTURE(plugin_fixture,
+                  "what a plugin that succeeds writes to standard error is logged, once for each text") {
+    std::vector<std::string> logged;
+    const logger log([&](const log_record& r) {
+        CHECK(r.level == log_level::info);
+        std::string line = r.message;
+        for (const auto& field : r.fields) line += " " + field.name + "=" + field.value;
+        logged.push_back(std::move(line));
+    });
+    exec_provider provider(env, login, log);
+    const auto issue = [&] { REQUIRE(testing::run(context, env, provider.issue({})).has_value()); };
+    issue();
+    CHECK(logged.empty());
+    for (const char* text :
+         {"enter the code WDJB at https://x\n", "enter the code WDJB at https://x\n", "v1 ends soon"}) {
+        answer = fake_run(credential(R"({"token":"CANARY"})")).errors(text);
+        issue();
+    }
+    CHECK(logged == std::vector<std::string>{
+                        "an exec plugin wrote to standard error plugin=login text=enter the code WDJB at https://x",
+                        "an exec plugin wrote to standard error plugin=login text=v1 ends soon"});
+    answer = fake_run(credential(R"({"token":"CANARY"})")).errors("token=CANARYCANARYCANARY1234");
+    issue();
+    CHECK(logged.back().ends_with("text=token=…"));
 }
 
 TEST_CASE("what a plugin complains about: one line, short, printable, and without secrets") {

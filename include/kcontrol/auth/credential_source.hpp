@@ -34,7 +34,8 @@ public:
 
     /// False if credentials must be got first. Reads files that are due.
     KCONTROL_DECL bool ready();
-    /// Gets them, or waits for those who do. Errors: those of the provider, timeout, stopped.
+    /// Gets them, or waits for those who do. Errors: those of the provider, timeout, stopped. They begin with the
+    /// server.
     KCONTROL_DECL awaitable<result<void>> obtain(time_point deadline, std::stop_token stop);
 
     /// Ends what is being got; who waits for it gets `stopped`. A later obtain() begins anew, as soon as the provider
@@ -70,12 +71,16 @@ private:
     bool expired() const;
     bool use_tls(http::tls_options next);
 
+    error out_of_time() const;
+
     environment& env_;
     executor ex_;
     logger log_;
     token_source tokens_;
     secret_string basic_;  // the header's value
     impersonation impersonate_;
+    std::string server_;         // begins what is wrong
+    std::string provider_name_;  // likewise
     tls_files files_;
     time_point files_due_{};
     std::map<std::string, std::string> told_files_;  // what is wrong with each, as it was told

@@ -3,6 +3,7 @@
 
 #include <kcontrol/auth/credential_provider.hpp>
 #include <kcontrol/auth/exec_command.hpp>
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
@@ -45,20 +46,27 @@ namespace kcontrol::inline v0_1::auth {
 /// Thread-safety: see credential_provider. Object lifetime: the environment outlives it.
 class exec_provider final : public credential_provider {
 public:
-    /// Runs nothing before issue().
-    exec_provider(environment& env, exec_command command)
-        : env_(env), command_(std::make_shared<const exec_command>(std::move(command))) {}
+    /// Runs nothing before issue(). `log` gets what a plugin that succeeds wrote to standard error, as
+    /// detail::plugin_complaint() has it: once for each text.
+    exec_provider(environment& env, exec_command command, logger log = {})
+        : env_(env), plugin_(std::make_shared<plugin>(std::move(command), std::move(log))) {}
 
     awaitable<result<issued_credentials>> issue(std::stop_token stop) override {
-        return run(env_, command_, std::move(stop));
+        return run(env_, plugin_, std::move(stop));
     }
 
 private:
-    static KCONTROL_DECL awaitable<result<issued_credentials>> run(environment& env,
-                                                                   std::shared_ptr<const exec_command> command,
+    // Runs hold it, as they may outlast the provider.
+    struct plugin {
+        plugin(exec_command c, logger l) : command(std::move(c)), log(std::move(l)) {}
+        exec_command command;
+        logger log;
+        std::string logged;  // the last text
+    };
+    static KCONTROL_DECL awaitable<result<issued_credentials>> run(environment& env, std::shared_ptr<plugin> one,
                                                                    std::stop_token stop);
     environment& env_;
-    std::shared_ptr<const exec_command> command_;
+    std::shared_ptr<plugin> plugin_;
 };
 
 }  // namespace kcontrol::auth

@@ -29,10 +29,16 @@ inline secret_string basic_header(const cluster_config& config) {
                          encode_base64(config.basic_user() + ":" + std::string(config.basic_password().reveal())));
 }
 
-inline std::shared_ptr<credential_provider> provider_of(environment& env, const cluster_config& config) {
+inline std::shared_ptr<credential_provider> provider_of(environment& env, const cluster_config& config,
+                                                        const logger& log) {
     if (config.credentials_from()) return config.credentials_from();
-    if (config.exec()) return std::make_shared<exec_provider>(env, *config.exec());
+    if (config.exec()) return std::make_shared<exec_provider>(env, *config.exec(), log);
     return nullptr;
+}
+
+inline std::string name_of_provider(const cluster_config& config) {
+    if (config.credentials_from() || !config.exec()) return "the credential provider";
+    return "exec plugin \"" + escape_control(config.exec()->program()) + "\"";
 }
 
 }  // namespace detail
@@ -54,9 +60,11 @@ inline credential_source::credential_source(environment& env, executor ex, const
       tokens_(env, config),
       basic_(detail::basic_header(config)),
       impersonate_(config.impersonate()),
+      server_(config.server_url()),
+      provider_name_(detail::name_of_provider(config)),
       files_(config.files()),
       files_due_(env.now() + detail::tls_files_period),
-      provider_(detail::provider_of(env, config)),
+      provider_(detail::provider_of(env, config, log_)),
       pause_(backoff_policy().initial(std::chrono::seconds(1)).cap(std::chrono::seconds(30)).jitter(0)),
       tls_(config.tls()) {}
 
@@ -170,12 +178,13 @@ inline void credential_source::land(flight& on, result<issued_credentials> got) 
         take(std::move(*got));
         if (!abandoned) on.outcome.emplace();
     } else if (!abandoned) {
-        on.outcome.emplace(got.error());
-        if (got.error() != errc::stopped) {
-            const bool told = failed_ && std::string_view(failed_->what()) == got.error().what();
-            failed_ = got.error();
+        const error why = got.error() == errc::stopped ? got.error() : got.error().with_context(server_);
+        on.outcome.emplace(why);
+        if (why != errc::stopped) {
+            const bool told = failed_ && std::string_view(failed_->what()) == why.what();
+            failed_ = why;
             failed_until_ = env_.now() + pause_.next(env_.now(), 0);
-            if (!told) log_.warning("can't get credentials", {{"error", got.error().what()}});
+            if (!told) log_.warning("can't get credentials", {{"error", why.what()}});
         }
     }
     on.landed.notify_all();
@@ -193,6 +202,10 @@ KCONTROL_DECL awaitable<void> credential_source::fly(std::shared_ptr<credential_
     self->land(*on, std::move(*got));
 }
 
+inline error credential_source::out_of_time() const {
+    return error(errc::timeout, server_ + ": " + provider_name_ + ": the credentials did not come in time");
+}
+
 KCONTROL_DECL awaitable<result<void>> credential_source::obtain(time_point deadline, std::stop_token stop) {
     const auto self = shared_from_this();
     // The provider is asked by one at a time: by what was abandoned, too, until that lands.
@@ -201,7 +214,7 @@ KCONTROL_DECL awaitable<result<void>> credential_source::obtain(time_point deadl
         const std::size_t abandoned = last->abandoned;
         const wake why = co_await last->landed.wait(env_, stop, deadline);
         if (why == wake::stopped || last->abandoned != abandoned) co_return error(errc::stopped);
-        if (why == wake::timeout) co_return error(errc::timeout, "the credentials did not come in time");
+        if (why == wake::timeout) co_return out_of_time();
     }
     if (ready()) co_return result<void>();
     // What is still good is used while the next can't be got.
@@ -222,7 +235,7 @@ KCONTROL_DECL awaitable<result<void>> credential_source::obtain(time_point deadl
     if (--on->waiting == 0 && !on->outcome && why == wake::stopped) abandon();
     if (on->outcome) co_return *on->outcome;
     if (why == wake::stopped) co_return error(errc::stopped);
-    co_return error(errc::timeout, "the credentials did not come in time");
+    co_return out_of_time();
 }
 
 KCONTROL_DECL void credential_source::abandon() {
@@ -241,7 +254,7 @@ KCONTROL_DECL result<void> credential_source::authorize(http::fields& headers) {
     impersonate_.add_to(headers);
     if (headers.contains("Authorization")) return {};
     const auto token = tokens_.token();
-    if (!token) return token.error();
+    if (!token) return token.error().with_context(server_);
     tell_file(tokens_.file(), tokens_.failure() ? tokens_.failure()->what() : std::string());
     if (!token->empty()) {
         headers.set("Authorization", "Bearer " + std::string(token->reveal()));

@@ -69,6 +69,18 @@ inline result<issued_credentials> read_exec_status(const json::node& status) {
     return out;
 }
 
+// A version as it may stand in a message: what else a plugin prints may be a secret.
+inline std::string exec_version_text(std::string_view version) {
+    constexpr std::string_view group = "client.authentication.k8s.io/";
+    constexpr std::size_t longest = 12;
+    if (version.empty()) return "missing";
+    const auto name = version.substr(std::min(group.size(), version.size()));
+    const bool known = version.starts_with(group) && !name.empty() && name.size() <= longest &&
+                       std::all_of(name.begin(), name.end(),
+                                   [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+    return known ? std::string(version) : "something else";
+}
+
 KCONTROL_DECL result<issued_credentials> read_exec_credential(std::string_view text, std::string_view api_version) {
     if (text.size() > most_plugin_output) return bad_credential("it is more than 1 MiB");
     json::document document;
@@ -80,9 +92,10 @@ KCONTROL_DECL result<issued_credentials> read_exec_credential(std::string_view t
         return found.is_string() ? std::string(found.as_string()) : std::string();
     };
     if (says("kind") != "ExecCredential") return bad_credential("kind is something else");
-    if (says("apiVersion") != api_version) {
-        return bad_credential("apiVersion is not " + std::string(api_version) +
-                              ", as the kubeconfig has it: update the one that is older");
+    if (const auto version = says("apiVersion"); version != api_version) {
+        return bad_credential("apiVersion is " + exec_version_text(version) + ", and the kubeconfig has " +
+                              std::string(api_version) +
+                              ": write the plugin's into the kubeconfig, or update the plugin");
     }
     const json::node status = (*root)["status"];
     if (!status.is_object()) return bad_credential("status is missing");
@@ -179,9 +192,9 @@ inline result<issued_credentials> judge_plugin(const process_result& ended, cons
 
 namespace kcontrol::inline v0_1::auth {
 
-KCONTROL_DECL awaitable<result<issued_credentials>> exec_provider::run(environment& env,
-                                                                       std::shared_ptr<const exec_command> command,
+KCONTROL_DECL awaitable<result<issued_credentials>> exec_provider::run(environment& env, std::shared_ptr<plugin> one,
                                                                        std::stop_token stop) {
+    const exec_command* const command = &one->command;
     const std::string what = "exec plugin \"" + escape_control(command->program()) + "\"";
     std::optional<error> last;
     bool forbidden = false;
@@ -194,6 +207,13 @@ KCONTROL_DECL awaitable<result<issued_credentials>> exec_provider::run(environme
         if (ended) {
             auto judged = detail::judge_plugin(*ended, *command);
             if (!judged) co_return judged.error().with_context(what);
+            // Asked for a code, warned of an old version: it concerns who runs this, also where all went well.
+            auto complaint = detail::plugin_complaint(ended->errors, *command);
+            if (!complaint.empty() && complaint != one->logged) {
+                one->log.info("an exec plugin wrote to standard error",
+                              {{"plugin", command->program()}, {"text", complaint}});
+            }
+            one->logged = std::move(complaint);
             co_return judged;
         }
         if (ended.error() != errc::file_failed) co_return ended.error().with_context(what);
