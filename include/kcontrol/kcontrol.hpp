@@ -241,6 +241,7 @@
 #include <kcontrol/runtime/process.hpp>
 #include <kcontrol/runtime/random_uuid.hpp>
 #include <kcontrol/runtime/reasoned_stop.hpp>
+#include <kcontrol/runtime/run_program.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/staged_file.hpp>

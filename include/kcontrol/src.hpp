@@ -251,6 +251,7 @@
 #include <kcontrol/runtime/impl/guarded_calls.ipp>
 #include <kcontrol/runtime/impl/random_uuid.ipp>
 #include <kcontrol/runtime/impl/reasoned_stop.ipp>
+#include <kcontrol/runtime/impl/run_program_linux.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/signals.ipp>
 #include <kcontrol/runtime/impl/staged_file_linux.ipp>

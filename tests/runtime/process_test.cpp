@@ -1,4 +1,5 @@
 // Real programs: what they get, what is kept of them, and that none of them can hold anybody up.
+#include <kcontrol/runtime/run_program.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
 #include <kcontrol/testing/run.hpp>
@@ -6,12 +7,16 @@
 
 #include "support/threads.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <fcntl.h>
+#include <filesystem>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -100,6 +105,45 @@ TEST_CASE("a program that does not read its input, or writes more than is kept")
     REQUIRE(chatty.has_value());
     CHECK(chatty->output.size() == 100);
     CHECK(chatty->errors == "done\n");
+}
+
+TEST_CASE("what it writes to standard error is shown as it comes, and comes back all the same") {
+    fixture f;
+    const testing::temporary_directory directory;
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0);
+    const process_command command =
+        shell("echo look >&2; echo out; until [ -e " + directory.path("go") + " ]; do sleep 0.01; done; echo end >&2");
+    const auto how = program_options().shown_errors(ends[1]);
+    std::optional<result<process_result>> out;
+    boost::asio::co_spawn(f.context, fixture::keep(run_program(f.env, command, how), out), boost::asio::detached);
+    std::string shown;
+    const auto show = [&] {
+        char buffer[100];
+        for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) shown.append(buffer, std::size_t(n));
+        return shown;
+    };
+    const auto limit = f.env.now() + std::chrono::minutes(5);
+    while (show() != "look\n" && f.env.now() < limit) f.context.run_one_for(std::chrono::milliseconds(10));
+    CHECK(!out);  // it still runs
+    directory.write("go", "");
+    while (!out && f.env.now() < limit) f.context.run_one_for(std::chrono::milliseconds(10));
+    REQUIRE(out);
+    REQUIRE(out->has_value());
+    CHECK(show() == "look\nend\n");
+    CHECK((*out)->errors == "look\nend\n");
+    CHECK((*out)->output == "out\n");
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
+
+TEST_CASE("it runs in /, or where this process does") {
+    fixture f;
+    CHECK(f.run(shell("pwd"))->output == "/\n");
+    std::optional<result<process_result>> out;
+    const auto in_place = program_options().in_place(true);
+    testing::run(f.context, fixture::keep(run_program(f.env, shell("pwd -P"), in_place), out));
+    CHECK((*out)->output == std::filesystem::current_path().string() + "\n");
 }
 
 TEST_CASE("it gets the variables it is given, no descriptor and no ignored signal of ours") {

@@ -56,7 +56,7 @@ inline std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 // Returns errno, or 0 and the child. posix_spawn, so that the child runs none of our code and shares our memory instead
 // of copying its page tables, which takes 20 ms a gigabyte: standard streams, no other descriptor, default signals, a
 // process group of its own. It returns when the child has begun to execute the program.
-inline int spawn_process(const process_command& command, const process_streams& streams, pid_t& child) {
+inline int spawn_process(const process_command& command, const process_streams& streams, bool in_place, pid_t& child) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     ::posix_spawn_file_actions_init(&actions);
@@ -65,7 +65,7 @@ inline int spawn_process(const process_command& command, const process_streams& 
     ::posix_spawn_file_actions_adddup2(&actions, streams.child_output.get(), 1);
     ::posix_spawn_file_actions_adddup2(&actions, streams.child_errors.get(), 2);
     ::posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-    ::posix_spawn_file_actions_addchdir_np(&actions, "/");
+    if (!in_place) ::posix_spawn_file_actions_addchdir_np(&actions, "/");
     sigset_t all, none;
     ::sigfillset(&all);
     ::sigemptyset(&none);
