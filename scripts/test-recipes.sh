@@ -61,9 +61,11 @@ project_of_kcontrol_new() {
     rm -rf "$folder"
     logged new "$PREFIX/bin/kcontrol-new" web-site --directory "$folder" || return 1
     if grep -rniE 'hello.?world|group\.example' "$folder"; then return 1; fi
+    (cd "$folder" && cmake --list-presets) | grep -F '"sanitizers"' || return 1
     logged new cmake -S "$folder" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX" &&
         logged new cmake --build "$folder/build" --parallel "$(build_jobs)" &&
-        ctest --test-dir "$folder/build" --output-on-failure --no-tests=error && ctest --test-dir "$folder/build" -N -R '^lint$' | grep 'Total Tests: 1'
+        ctest --test-dir "$folder/build" --output-on-failure --no-tests=error &&
+        ctest --test-dir "$folder/build" -N -R '^lint$' | grep 'Total Tests: 1'
 }
 kcontrol_new_refuses() {
     local program=$PREFIX/bin/kcontrol-new folder=$BUILD/package_new_refused name

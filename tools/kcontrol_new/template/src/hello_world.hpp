@@ -3,6 +3,7 @@
 
 #include <kcontrol/controller/builder.hpp>
 #include <kcontrol/manager/manager.hpp>
+#include <kcontrol/model/condition.hpp>
 #include <kcontrol/schema/crd.hpp>
 
 #include <memory>
@@ -15,8 +16,12 @@ struct hello_world {
         }
     };
     struct seen {
-        kcontrol::text message;  // the one that was written last
-        static constexpr auto kcontrol_fields() { return kcontrol::fields(kcontrol::field("message", &seen::message)); }
+        kcontrol::text message;                                 // the one that was written last
+        kcontrol::list<kcontrol::status_condition> conditions;  // Ready: for people, and for kubectl wait
+        static constexpr auto kcontrol_fields() {
+            return kcontrol::fields(kcontrol::field("message", &seen::message),
+                                    kcontrol::field("conditions", &seen::conditions));
+        }
     };
     static constexpr kcontrol::resource_name kcontrol_resource{"group.example.com", "v1", "HelloWorld", "helloworlds"};
     static constexpr auto kcontrol_crd() { return kcontrol::crd().status(); }

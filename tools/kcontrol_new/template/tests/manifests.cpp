@@ -2,6 +2,7 @@
 // for in a simulated cluster. With --check it compares: a test that fails when they are no longer what the program
 // needs. usage: manifests [--check] FOLDER
 #include <kcontrol/documents/yaml.hpp>
+#include <kcontrol/testing/fault.hpp>
 #include <kcontrol/testing/rbac_rules.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
@@ -23,6 +24,13 @@ std::string rules() {
     testing::sim_world world;
     world.register_resource(testing::resource_type_of(resource_of<hello_world>()));
     auto& cluster = world.add_server("cluster");
+    // The first patch meets a conflict: the object is read again then, which takes a right as well.
+    cluster.api().set_faults([first = true](const http::server_request& asked) mutable {
+        const bool conflicts =
+            asked.method == "PATCH" && asked.target.find("/helloworlds/") != std::string::npos && first;
+        if (conflicts) first = false;
+        return conflicts ? testing::fault().status(409, "Conflict", "the object has been modified") : testing::fault();
+    });
     manager m(world.env(), world.get_executor(), world.connect(cluster));
     add_controllers(m).value();
     m.start();
@@ -33,11 +41,13 @@ std::string rules() {
                  {"spec", {{"message", "Hello"}}}})
         .value();
     world.run_for(std::chrono::minutes(1));
+    cluster.api().remove({"group.example.com", "helloworlds"}, {"default", "hello"}).value();
+    world.run_for(std::chrono::minutes(1));
     world.run(m.stop());
     return testing::rbac_rules(cluster.api().request_log());
 }
 
-// `--leader-elect` and Events want these besides.
+// `--leader-elect`, and an Event that is repeated, want these besides.
 constexpr const char* always = R"(- apiGroups:
   - coordination.k8s.io
   resources:
@@ -53,7 +63,6 @@ constexpr const char* always = R"(- apiGroups:
   resources:
   - events
   verbs:
-  - create
   - patch
 )";
 

@@ -1,9 +1,9 @@
 // The program before an API server on a socket, and before a real kube-apiserver where KUBEBUILDER_ASSETS or PATH has
 // one.
 #include <kcontrol/api/core/v1.hpp>
+#include <kcontrol/client/wait_until.hpp>
 #include <kcontrol/controllerutil/crds.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
-#include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/testing/run.hpp>
 #include <kcontrol/testing/server_under_test.hpp>
 #include <kcontrol/transport/client.hpp>
@@ -22,31 +22,38 @@ using api::core::v1::config_map;
 
 namespace {
 
-awaitable<result<void>> a_config_map_appears(environment& env, client c) {
-    const auto installed = co_await install_crds<hello_world>(c);
-    if (!installed) co_return installed.error();
+bool has_message(const config_map* found) { return found != nullptr && found->data.contains("message"); }
+
+bool is_ready(const hello_world* found) {
+    return found != nullptr && !found->status.conditions.empty() && found->status.conditions[0].status == "True";
+}
+
+// A life: the object is made, its ConfigMap and its condition appear, and it goes when it is deleted. wait_until() ends
+// with an error that says what was there last.
+awaitable<result<void>> live(client c) {
+    const namespaced_name key("default", "hello");
     hello_world hello;
-    hello.metadata.namespace_ = "default";
-    hello.metadata.name = "hello";
+    hello.metadata.namespace_ = key.namespace_;
+    hello.metadata.name = key.name;
     hello.spec.message = "Hello";
     const auto created = co_await c.create(hello);
     if (!created) co_return created.error();
+    const auto patiently = wait_options().deadline(std::chrono::minutes(1));
+    const auto there = co_await wait_until<config_map>(c, key, has_message, patiently);
+    if (!there) co_return there.error();
+    const auto ready = co_await wait_until<hello_world>(c, key, is_ready, patiently);
+    if (!ready) co_return ready.error();
+    co_return co_await delete_and_wait<hello_world>(c, key, delete_options(), patiently);
+}
 
+awaitable<result<void>> run_program(environment& env, client c) {
+    const auto installed = co_await install_crds<hello_world>(c);
+    if (!installed) co_return installed.error();
     manager m(env, co_await boost::asio::this_coro::executor, c);
     const auto added = add_controllers(m);
     if (!added) co_return added.error();
     m.start();
-    const namespaced_name key("default", "hello");
-    const auto deadline = env.now() + std::chrono::seconds(30);
-    result<void> outcome = error(errc::timeout, "no ConfigMap after 30 s");
-    while (env.now() < deadline) {
-        const auto found = co_await c.get<config_map>(key);
-        if (found && found->data.contains("message")) {
-            outcome = {};
-            break;
-        }
-        co_await sleep_until(env, env.now() + std::chrono::milliseconds(20), {});
-    }
+    auto outcome = co_await live(c);
     co_await m.stop();
     co_return outcome;
 }
@@ -57,7 +64,7 @@ awaitable<result<void>> on(environment& env, testing::server_under_test& server)
     const auto factory = http::make_transport_factory(env);
     auto connected = client::connect(env, co_await boost::asio::this_coro::executor, server.config(), factory);
     result<void> outcome = connected ? result<void>() : connected.error();
-    if (connected) outcome = co_await a_config_map_appears(env, *connected);
+    if (connected) outcome = co_await run_program(env, *connected);
     co_await server.stop();
     co_return outcome;
 }
