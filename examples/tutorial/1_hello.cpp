@@ -1,7 +1,8 @@
 // A complete controller: logs the phase of each pod, now and whenever it changes.
+#include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/manager/run.hpp>
 
-#include "pod.hpp"
+using kcontrol::api::core::v1::pod;
 
 int main(int argc, char** argv) {
     return kcontrol::run(argc, argv, [](kcontrol::manager& m) {
