@@ -5,6 +5,7 @@
 #include <kcontrol/cluster/informer_metrics.hpp>
 #include <kcontrol/manager/detail/leadership.hpp>
 #include <kcontrol/manager/detail/readiness_rule.hpp>
+#include <kcontrol/manager/impl/concurrent_executor.hpp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/record/recorder_set.hpp>
@@ -44,6 +45,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     static awaitable<void> serve(std::weak_ptr<impl> weak, router_member by, http::server_request asked,
                                  http::responder& out);
     awaitable<result<void>> run_begun();
+    error refuse_threads();
     awaitable<void> run_controller(std::shared_ptr<any_controller> one, std::stop_token stop);
     awaitable<void> run_runnable(runnable one, std::stop_token stop);
     result<void> take(std::shared_ptr<any_controller> added, run_group group);
@@ -194,6 +196,7 @@ inline result<void> manager::impl::check_informers() {
 inline awaitable<result<void>> manager::impl::run_begun() {
     const auto self = shared_from_this();
     const std::stop_token stop = term->token();
+    if (detail::runs_concurrently(env, ex)) co_return refuse_threads();
     options.log().info("manager started");
     // Without a parent: both stop after the others have returned.
     home.informers().start();
@@ -237,6 +240,21 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     state_changed.notify_all();
     if (last_error) co_return *last_error;
     co_return result<void>();
+}
+
+// Nothing runs yet: to end here is safe, and to go on is not.
+inline error manager::impl::refuse_threads() {
+    const error why(
+        errc::invalid_argument,
+        "several threads run the manager's executor at once, which corrupts memory: give the client and the "
+        "manager one strand, boost::asio::make_strand(context), or run the context on one thread; see "
+        "docs/threads.md");
+    options.log().error("manager does not run", {{"error", why.what()}});
+    last_error = why;
+    term.reset();
+    state = manager_state::idle;
+    state_changed.notify_all();
+    return why;
 }
 
 inline awaitable<result<void>> manager::impl::run(std::shared_ptr<impl> self, std::stop_token stop) {
