@@ -20,6 +20,8 @@ HEAD = """// Written by scripts/generate-width-tables.py from the Unicode Charac
 
 namespace kcontrol::inline v0_1::detail {{
 
+// clang-format off
+
 struct width_range {{
     char32_t first, last;
 }};
@@ -82,7 +84,7 @@ def main():
     text += table("double_width_ranges", "Two columns: East_Asian_Width W and F.", wide)
     text += table("optional_picture_ranges", "Two columns with U+FE0F behind them.", asked)
     text += table("picture_ranges", "Parts of emoji sequences: Extended_Pictographic.", emoji["Extended_Pictographic"])
-    OUT.write_text(text + "\n}  // namespace kcontrol::detail\n")
+    OUT.write_text(text + "// clang-format on\n\n}  // namespace kcontrol::detail\n")
 
 
 if __name__ == "__main__":

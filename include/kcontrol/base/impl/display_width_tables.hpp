@@ -5,6 +5,8 @@
 
 namespace kcontrol::inline v0_1::detail {
 
+// clang-format off
+
 struct width_range {
     char32_t first, last;
 };
@@ -143,5 +145,6 @@ inline constexpr std::array<width_range, 78> picture_ranges{{
     {0x1f7d5, 0x1f7ff}, {0x1f80c, 0x1f80f}, {0x1f848, 0x1f84f}, {0x1f85a, 0x1f85f}, {0x1f888, 0x1f88f},
     {0x1f8ae, 0x1f8ff}, {0x1f90c, 0x1f93a}, {0x1f93c, 0x1f945}, {0x1f947, 0x1faff}, {0x1fc00, 0x1fffd}
 }};
+// clang-format on
 
 }  // namespace kcontrol::detail
