@@ -170,6 +170,10 @@ TEST_CASE("list elements: a Service's ports by a projection of half of their key
         R"({"ports":[{"name":"a","port":53,"protocol":"TCP"},{"name":"b","port":53,"protocol":"UDP"}]})";
     CHECK(edited<service>(dns, [](service& s) { s.spec.ports.emplace_back().port = 80; }) ==
           R"({"ports":[{"name":"a","port":53,"protocol":"TCP"},{"name":"b","port":53,"protocol":"UDP"},{"port":80}]})");
+    // Of half a key nobody knows whether the port was changed, or another one is there.
+    CHECK(edited<service>(three_ports, [](service& s) {
+              s.spec.ports[0].port = 444;
+          }).starts_with("patch of ns/n: spec.ports: "));
     CHECK(edited<service>(dns, [](service& s) { s.spec.ports.erase(s.spec.ports.begin()); }) ==
           "patch of ns/n: spec.ports" + told_apart +
               "declare the list's keys in the type of its elements (protocol is missing), or write the whole object");

@@ -213,6 +213,7 @@ public:
             json::value edited = element;
             if (!edited.is_object() || !change_one(*at.element, at, edited.get_object())) break;
             if (seen_.contains(shown(at, edited))) break;
+            if (!has_common_member(declared_part(*at.element, element), edited)) changed_wholly_ = true;
             element = std::move(edited);
             return "edit";
         }
@@ -220,7 +221,18 @@ public:
         return "nothing";
     }
 
+    /// Whether an edited element has nothing in common with what it was: if others are moved as well, it could be
+    /// another.
+    bool changed_wholly() const noexcept { return changed_wholly_; }
+
 private:
+    static bool has_common_member(const json::value& a, const json::value& b) {
+        for (const auto& member : a.get_object()) {
+            const auto* other = b.get_object().if_contains(member.key());
+            if (other != nullptr && *other == member.value()) return true;
+        }
+        return false;
+    }
     static bool is_key(const found_list& at, std::string_view name) {
         const auto keys = at.place.keys();
         return std::any_of(keys.begin(), keys.end(), [&](const auto& key) { return key.name == name; });
@@ -278,6 +290,7 @@ private:
 
     random_source& random_;
     std::set<std::string> seen_;
+    bool changed_wholly_ = false;
 };
 
 /// A random object of a kind, with members everywhere that no type declares.

@@ -87,10 +87,13 @@ public:
 };
 
 /// Tells which elements of `to` are which of `from`. `list` is the place of both. Elements with equal keys are the same
-/// where the schema has keys and the type declares them; if it is not known, `name`, `type`, `key` or `uid` is the key
-/// that is a text and unique in both lists. Else those are the same whose declared members are all equal; equal ones
-/// keep their order. `hides(i)` is asked whether from[i] may have members that `from` does not show: an element that
-/// may is never taken for one that is neither equal nor of its key.
+/// where the schema has keys and the type declares all of them; if it is not known, `name`, `type`, `key` or `uid` is
+/// the key that is a text and unique in both lists. Else those are the same whose declared members are all equal; equal
+/// ones keep their order.
+///
+/// What is left before and what is left after could be one element that was edited, or two. That makes no difference
+/// unless from[i] may have members that `from` does not show, which `hides(i)` is asked. Then two are two if they are
+/// at different places between the others and have no member in common; else the result is ambiguous.
 KCONTROL_DECL element_match match_elements(const place_in_kind& list, const json::array& from, const json::array& to,
                                            const std::function<bool(std::size_t)>& hides);
 

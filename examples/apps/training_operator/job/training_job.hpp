@@ -126,10 +126,10 @@ struct training_job_status {
                       field("missedStarts", &self::missed_starts), field("lostWorkers", &self::lost_workers),
                       field("lostTime", &self::lost_time), field("datasetVersion", &self::dataset_version),
                       field("trainedTime", &self::trained_time),
-                      field("gates", &self::gates, rules().list_type_atomic()), field("promotion", &self::promotion),
+                      field("gates", &self::gates, rules().list_type_map("name")), field("promotion", &self::promotion),
                       field("images", &self::images, rules().list_type_atomic()), field("modelCard", &self::model_card),
                       field("checkpoint", &self::checkpoint),
-                      field("checkpoints", &self::checkpoints, rules().list_type_atomic().max_items(5)));
+                      field("checkpoints", &self::checkpoints, rules().list_type_map("step").max_items(5)));
     }
     friend bool operator==(const training_job_status&, const training_job_status&) = default;
 };

@@ -50,29 +50,32 @@ public:
 
     element_match match() {
         find_keys();
-        struct group {
-            std::vector<std::size_t> from, to;
-        };
         std::map<std::string, group> groups;
         for (std::size_t i = 0; i < from_.size(); ++i) groups[key_of(from_[i])].from.push_back(i);
         for (std::size_t i = 0; i < to_.size(); ++i) groups[key_of(to_[i])].to.push_back(i);
-        std::vector<std::size_t> left_from, left_to;
+        std::vector<group> left;
         for (const auto& [key, both] : groups) {
             if (!keys_.empty() && !key.empty() && both.from.size() == 1 && both.to.size() == 1) {
                 out_.origins[both.to.front()] = both.from.front();
             } else {
-                match_equal(both.from, both.to, left_from, left_to);
+                left.push_back(match_equal(both));
             }
         }
+        find_gaps();
+        for (const group& both : left) refuse_riddles(both);
         if (out_.ambiguous) {
             out_.remedy = remedy();
         } else {
-            match_places(std::move(left_from), std::move(left_to));
+            for (const group& both : left) match_places(both);
         }
         return std::move(out_);
     }
 
 private:
+    struct group {
+        std::vector<std::size_t> from, to;  // in order
+    };
+
     void find_keys() {
         const place_in_kind element = list_.element();
         if (list_.knows_keys()) {
@@ -82,6 +85,8 @@ private:
                                    });
                 (shown ? keys_ : hidden_keys_).push_back(std::move(key));
             }
+            // A part of a key can be that of another element.
+            if (!hidden_keys_.empty()) keys_.clear();
             return;
         }
         // The members that Kubernetes uses as keys by convention.
@@ -116,59 +121,85 @@ private:
         return out;
     }
 
-    /// Of elements that only their values tell apart. Adds the rest to what is left, if that is no riddle.
-    void match_equal(const std::vector<std::size_t>& from, const std::vector<std::size_t>& to,
-                     std::vector<std::size_t>& left_from, std::vector<std::size_t>& left_to) {
-        struct alike {
-            std::vector<std::size_t> from, to;
-        };
-        std::map<std::string, alike> values;
-        for (const std::size_t i : from) values[canonical_text(from_[i])].from.push_back(i);
-        for (const std::size_t i : to) values[canonical_text(to_[i])].to.push_back(i);
-        std::vector<std::size_t> unmatched_from, unmatched_to;
+    /// Of elements that only their values tell apart. Returns what is left.
+    group match_equal(const group& all) {
+        std::map<std::string, group> values;
+        for (const std::size_t i : all.from) values[canonical_text(from_[i])].from.push_back(i);
+        for (const std::size_t i : all.to) values[canonical_text(to_[i])].to.push_back(i);
+        group left;
         for (const auto& [text, both] : values) {
             const std::size_t common = std::min(both.from.size(), both.to.size());
             for (std::size_t i = 0; i < common; ++i) out_.origins[both.to[i]] = both.from[i];
             // One more or one less of several that look alike: which one?
-            if (common != 0 && both.from.size() != both.to.size()) refuse_if_hidden(both.from);
-            unmatched_from.insert(unmatched_from.end(), both.from.begin() + static_cast<std::ptrdiff_t>(common),
-                                  both.from.end());
-            unmatched_to.insert(unmatched_to.end(), both.to.begin() + static_cast<std::ptrdiff_t>(common),
-                                both.to.end());
+            if (common != 0 && both.from.size() != both.to.size()) {
+                out_.ambiguous = out_.ambiguous || std::any_of(both.from.begin(), both.from.end(), hides_);
+            }
+            const auto rest = static_cast<std::ptrdiff_t>(common);
+            left.from.insert(left.from.end(), both.from.begin() + rest, both.from.end());
+            left.to.insert(left.to.end(), both.to.begin() + rest, both.to.end());
         }
-        // Edited, or removed and another one added?
-        if (!unmatched_from.empty() && !unmatched_to.empty()) {
-            refuse_if_hidden(unmatched_from);
-            left_from.insert(left_from.end(), unmatched_from.begin(), unmatched_from.end());
-            left_to.insert(left_to.end(), unmatched_to.begin(), unmatched_to.end());
+        std::sort(left.from.begin(), left.from.end());
+        std::sort(left.to.begin(), left.to.end());
+        return left;
+    }
+
+    /// The gaps between the elements that are matched, by the number of those before; of no meaning if these have
+    /// moved.
+    void find_gaps() {
+        std::vector<bool> matched(from_.size(), false);
+        std::size_t count = 0, least = 0;
+        for (const std::size_t origin : out_.origins) {
+            to_gaps_.push_back(count);
+            if (origin == element_match::none) continue;
+            ++count;
+            in_order_ = in_order_ && origin >= least;
+            least = origin + 1;
+            matched[origin] = true;
+        }
+        count = 0;
+        for (const bool one : matched) {
+            from_gaps_.push_back(count);
+            if (one) ++count;
         }
     }
 
-    void refuse_if_hidden(const std::vector<std::size_t>& elements) {
-        if (!out_.ambiguous) out_.ambiguous = std::any_of(elements.begin(), elements.end(), hides_);
-    }
-
-    /// Where nothing is hidden it makes no difference, but for the size of a patch: as many in the same gap between
-    /// elements that are matched are edited ones.
-    void match_places(std::vector<std::size_t> from, std::vector<std::size_t> to) {
-        std::sort(from.begin(), from.end());
-        std::sort(to.begin(), to.end());
-        for (std::size_t i = 0; i < to.size();) {
-            std::size_t run = 1;
-            while (i + run < to.size() && to[i + run] == to[i] + run) ++run;
-            const std::size_t before = to[i] == 0 ? element_match::none : out_.origins[to[i] - 1];
-            // `none` is in front of the list, and also behind an added element, where nothing is paired.
-            if (to[i] == 0 || before != element_match::none) pair_gap(from, before + 1, to[i], run);
-            i += run;
+    /// An element that is left before and one that is left after: edited, or removed and added? If both are in the same
+    /// gap, nobody knows. In different ones they are two, unless they have something in common.
+    void refuse_riddles(const group& left) {
+        for (const std::size_t i : left.from) {
+            if (out_.ambiguous || !hides_(i)) continue;
+            out_.ambiguous = std::any_of(left.to.begin(), left.to.end(), [&](std::size_t j) {
+                return !in_order_ || from_gaps_[i] == to_gaps_[j] || has_common_member(from_[i], to_[j]);
+            });
         }
     }
 
-    void pair_gap(const std::vector<std::size_t>& from, std::size_t start, std::size_t target, std::size_t count) {
-        const auto first = std::lower_bound(from.begin(), from.end(), start);
-        std::size_t there = 0;
-        for (auto at = first; at != from.end() && *at == start + there; ++at) ++there;
-        if (there != count) return;
-        for (std::size_t i = 0; i < count; ++i) out_.origins[target + i] = start + i;
+    static bool has_common_member(const json::value& a, const json::value& b) {
+        const auto *x = a.if_object(), *y = b.if_object();
+        if (x == nullptr || y == nullptr) return true;
+        return std::any_of(x->begin(), x->end(), [&](const auto& member) {
+            const auto* other = y->if_contains(member.key());
+            return other != nullptr && *other == member.value();
+        });
+    }
+
+    /// Where nothing is hidden it makes no difference, but for the size of a patch: as many in the same gap are edited
+    /// ones.
+    void match_places(const group& left) {
+        if (!in_order_) return;
+        for (std::size_t i = 0, j = 0; i < left.from.size() && j < left.to.size();) {
+            const std::size_t gap = from_gaps_[left.from[i]];
+            if (to_gaps_[left.to[j]] != gap) {
+                to_gaps_[left.to[j]] < gap ? ++j : ++i;
+                continue;
+            }
+            std::size_t before = 1, after = 1;
+            while (i + before < left.from.size() && from_gaps_[left.from[i + before]] == gap) ++before;
+            while (j + after < left.to.size() && to_gaps_[left.to[j + after]] == gap) ++after;
+            for (std::size_t k = 0; before == after && k < before; ++k) out_.origins[left.to[j + k]] = left.from[i + k];
+            i += before;
+            j += after;
+        }
     }
 
     std::string remedy() const {
@@ -186,6 +217,8 @@ private:
     const json::array& to_;
     const std::function<bool(std::size_t)>& hides_;
     std::vector<list_key> keys_, hidden_keys_;
+    std::vector<std::size_t> from_gaps_, to_gaps_;  // of each element
+    bool in_order_ = true;                          // what is matched has kept its order
     element_match out_;
 };
 
