@@ -134,6 +134,19 @@ TEST_CASE_FIXTURE(client_fixture, "continue tokens that come again, and pages wi
     CHECK(net->verify());
 }
 
+TEST_CASE_FIXTURE(client_fixture, "max_body of a list is for all its pages") {
+    net->expect(all).reply(200, page("9", "t1", {widget_json("a")}));
+    net->expect(all + "?continue=t1").reply(200, page("9", "t2", {widget_json("b")}));
+    client c = connect();
+    list_options options;
+    options.max_body(page("9", "t1", {widget_json("a")}).size() + 20);
+    const auto list = await(c.list_page(widgets(), options));
+    REQUIRE_FALSE(list.has_value());
+    CHECK(list.error() == errc::limit_exceeded);
+    CHECK_MESSAGE(list.error().message().find("list_options::max_body: ") == 0, list.error().message());
+    CHECK(net->verify());
+}
+
 TEST_CASE("list_meter: each bound is named") {
     const auto over = [](list_bounds bounds, any_list page, duration after = {}) {
         list_meter meter(bounds, time_point());

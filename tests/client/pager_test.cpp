@@ -132,3 +132,29 @@ TEST_CASE_FIXTURE(client_fixture, "object_pager: what it does not mend") {
     CHECK(await(loop.all()).error() == errc::protocol_error);
     CHECK(net->verify());
 }
+
+// Fresh tokens and fresh objects: nothing but a bound ends such a list.
+TEST_CASE_FIXTURE(client_fixture, "object_pager: pages without end end at a bound, which the error names") {
+    struct row {
+        list_bounds bounds;
+        const char* says;
+        int pages;
+    };
+    for (const auto& r :
+         {row{list_bounds().max_items(4), "max_items (4)", 3}, row{list_bounds().max_bytes(300), "max_bytes (300)", 2},
+          row{list_bounds().max_pages(2), "max_pages (2)", 2}}) {
+        CAPTURE(r.says);
+        net->expect(maps + "?limit=500").reply(200, page("9", "t1", {"a", "b"}));
+        for (int i = 1; i < r.pages; ++i) {
+            const std::string at = std::to_string(i), next = "t" + std::to_string(i + 1);
+            const std::string one = "a" + at, other = "b" + at;
+            net->expect(maps + "?limit=500&continue=t" + at).reply(200, page("9", next, {one.c_str(), other.c_str()}));
+        }
+        object_pager<config_map> pages(connect());
+        const auto whole = await(pages.limits(r.bounds).all());
+        REQUIRE_FALSE(whole.has_value());
+        CHECK(whole.error() == errc::limit_exceeded);
+        CHECK_MESSAGE(whole.error().message().find(r.says) != std::string::npos, whole.error().message());
+        CHECK(net->verify());
+    }
+}

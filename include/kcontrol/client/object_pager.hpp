@@ -28,7 +28,7 @@ enum class expired_pages {
 ///         use((*page)->items);
 ///     }
 ///
-/// The server is asked, never a cache. Each page has the options' deadline for itself; list_bounds hold for all pages
+/// The server is asked, never a cache. Each page has the options' deadline for itself; limits() hold for all pages
 /// together, but for their time. Thread-safety: shared objects unsafe; use it on the client's executor. Object
 /// lifetime: it outlives its calls, and `info` outlives it.
 class list_pager {
@@ -39,8 +39,17 @@ public:
     KCONTROL_DECL list_pager(client from, const resource_info& info, list_options which,
                              expired_pages then = expired_pages::list_again);
 
+    /// What all pages together may be, from the next one on; they are counted from there. By default those of
+    /// list_bounds. A server whose pages never end, with a fresh token each time, is left with limit_exceeded then.
+    list_pager& limits(list_bounds b) {
+        limits_ = b;
+        meter_ = list_meter(b, time_point());
+        return *this;
+    }
+
     /// The next page, or nothing after the last one. After an error the same page is asked for again. Errors: those of
-    /// client::list_page(), limit_exceeded, protocol_error from a server that repeats itself.
+    /// client::list_page(), limit_exceeded that names the bound of limits(), protocol_error from a server that repeats
+    /// itself.
     KCONTROL_DECL awaitable<result<std::optional<any_list>>> next();
 
     /// Whether the last page is the whole list, requested anew because the pages had expired: discard the pages before
@@ -58,6 +67,7 @@ private:
     list_options options_;
     expired_pages then_;
     std::string token_;
+    list_bounds limits_;
     list_meter meter_;
     bool restarted_ = false;
     bool done_ = false;
@@ -70,6 +80,9 @@ public:
     /// As list_pager's, for the kind of T.
     explicit object_pager(client from, list_options which = {}, expired_pages then = expired_pages::list_again)
         : pages_(std::move(from), resource_of<T>(), std::move(which), then) {}
+
+    /// See list_pager::limits().
+    object_pager& limits(list_bounds b) { return pages_.limits(b), *this; }
 
     /// The next page, or nothing after the last one; see list_pager::next().
     awaitable<result<std::optional<object_page<T>>>> next() {

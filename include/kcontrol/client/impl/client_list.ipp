@@ -141,18 +141,24 @@ inline awaitable<result<any_list>> list_page_call(shared_client_state state, con
     co_return page;
 }
 
+// max_body of a list is for all its pages; beyond it the error says which option that is.
+inline error name_option(const error& over, const list_options& options) {
+    if (over != errc::limit_exceeded || options.max_body() == list_bounds().max_bytes()) return over;
+    return over.with_context("list_options::max_body");
+}
+
 inline awaitable<result<any_list>> list_call(shared_client_state state, const resource_info* info, std::string path,
                                              list_options options) {
     const time_point deadline = state->env->now() + options.deadline();
     any_list all;
     std::string page_token = options.continue_token();
     if (options.pool() == nullptr) options.pool(std::make_shared<share_pool>());
-    list_meter meter(list_bounds(), state->env->now());
+    list_meter meter(list_bounds().max_bytes(options.max_body()), state->env->now());
     for (bool first = true;; first = false) {
         http::request req("GET", list_target(path, options, page_token));
         auto page = co_await list_page_call(state, info, std::move(req), options, deadline);
         if (!page) co_return page.error();
-        if (auto over = meter.add(*page, state->env->now())) co_return std::move(*over);
+        if (const auto over = meter.add(*page, state->env->now())) co_return name_option(*over, options);
         page_token = page->continue_token;
         append_page(all, std::move(*page), first);
         if (options.limit() > 0 || page_token.empty()) co_return all;

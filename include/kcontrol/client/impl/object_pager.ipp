@@ -11,7 +11,7 @@ KCONTROL_DECL list_pager::list_pager(client from, const resource_info& info, lis
       options_(std::move(which)),
       then_(then),
       token_(std::as_const(options_).continue_token()),
-      meter_(list_bounds(), time_point()) {
+      meter_(limits_, time_point()) {
     if (std::as_const(options_).limit() <= 0) options_.limit(default_page);
     // Pages share what their objects have in common.
     if (std::as_const(options_).pool() == nullptr) options_.pool(std::make_shared<share_pool>());
@@ -34,7 +34,7 @@ KCONTROL_DECL awaitable<result<std::optional<any_list>>> list_pager::next() {
     auto page = co_await ask(std::move(how));
     const bool expired = !page && page.error() == condition::expired && !token_.empty();
     if (expired && then_ == expired_pages::list_again) {
-        meter_ = list_meter(list_bounds(), time_point());
+        meter_ = list_meter(limits_, time_point());
         list_options whole = options_;
         whole.limit(0).continue_token({});
         page = co_await ask(std::move(whole));
