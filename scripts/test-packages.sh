@@ -204,5 +204,5 @@ group_docs() {
 
 group_readme() {
     install_release
-    check "the programs of the README and of docs/testing.md" python3 "$ROOT/tests/readme/run.py" "$PREFIX" "$BUILD/readme"
+    check "the programs of the README and of docs/testing_controllers.md" python3 "$ROOT/tests/readme/run.py" "$PREFIX" "$BUILD/readme"
 }

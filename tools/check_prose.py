@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the prose of the pages that users read: no sentence of more than 30 words, none that begins with a relative clause,
-none of the words that say less than the field's own.
+none of the words that say less than the field's own, and no maintainer's matter: names of tests, of lints and of private files.
 
 usage: check_prose.py [ROOT] [--self-test]
 Code, tables' headings, and comments are not read; code in a sentence counts as one word.
@@ -12,6 +12,10 @@ import lint
 LONGEST = 30
 # For maintainers: HACKING.md and what it names.
 MAINTAINERS = ("docs/design.md", "docs/design/", "docs/worlds.md", "docs/fidelity.md")
+# These name tests as evidence, row by row, or are about them.
+NAMES_TESTS = ("README.md", "CHANGELOG.md", "docs/testing.md", "docs/faults.md", "docs/parity.md", "docs/apiserver.md")
+# A folder `tests/` of the user's own project is meant where a program that is installed is given it.
+MATTER = re.compile(r"(?<![\w/-])(?:tests/(?!$|[ `])[\w*./-]+|(?:\w+/)*detail/\w+(?:\.\w+)?|tools/(?:check_|clang_)\w+|scripts/test[\w-]*\.sh|\w+_test\.(?:cpp|py))")
 WORDS = {
     r"told|untold": "notified, logged, reported",
     r"gone": "deleted, closed, removed",
@@ -121,7 +125,8 @@ The informer lists again. `who told` it [a link](what.md) is one word.
 - An item: what follows is fine.
 - What is a list?
 """
-CLEAN = {"README.md": GOOD, "docs/design/b.md": "It was told.\n"}
+CLEAN = {"README.md": GOOD, "docs/design/b.md": "It was told.\n", "docs/a.md": "    kcontrol-lint src tests\n",
+         "docs/testing.md": "`tests/watch`\n"}
 PLANTED = [
     ("docs/a.md", "Word " * 30 + "end.", "docs/a.md:1: 31 words"),
     ("README.md", "What it is told is logged.", "relative clause"),
@@ -133,7 +138,19 @@ PLANTED = [
     ("docs/a.md", "It is fine. Who comes\nfirst wins it.", "relative clause"),
     ("docs/a.md", "> It is in trouble.", '"trouble"'),
     ("docs/design.md", "It was told.", "no page was read"),
+    ("docs/a.md", "See `tests/watch` for it.", "tests/watch is a maintainer's matter"),
+    ("docs/a.md", "`sweep_test.cpp` holds it.", "sweep_test.cpp is a maintainer's"),
+    ("docs/a.md", "    scripts/test.sh --only browser", "scripts/test.sh is a maintainer's"),
+    ("docs/a.md", "It is in watch/detail/a.hpp.", "watch/detail/a.hpp is a maintainer's"),
+    ("examples/e/README.md", "Run `tools/check_x.py`.", "tools/check_x is a maintainer's"),
 ]
+
+
+def matters(text):
+    """(line, name) of what only maintainers know, in prose and in code alike."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for match in MATTER.finditer(line):
+            yield number, match[0]
 
 
 def check(root):
@@ -142,6 +159,9 @@ def check(root):
     named = re.compile(r"\s*[a-z_]+/\w*(: |;|$)")
     found = [f"{page.relative_to(root)}:{number}: {message}" for page in pages
              for number, message in faults(page.read_text(), named.match if page.name == "parity.md" else lambda line: False)]
+    found += [f"{page.relative_to(root)}:{number}: {name} is a maintainer's matter: HACKING.md has a table for it"
+              for page in pages if page.relative_to(root).as_posix() not in NAMES_TESTS
+              for number, name in matters(page.read_text())]
     return found if pages else ["no page was read"]
 
 

@@ -1,9 +1,10 @@
 // A test of a controller, in milliseconds: a simulated cluster, virtual time, no framework.
+#include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/controller/builder.hpp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
-#include "pod.hpp"
+using kcontrol::api::core::v1::pod;
 
 int main() {
     kcontrol::testing::sim_world world;

@@ -20,7 +20,14 @@ MARKS = {
     "run": "a program that is linked with kcontrol::testing and must end with status 0",
     "not compiled: REASON": "nobody compiles it, for this reason",
 }
-FENCE = re.compile(r"^(?:<!-- cpp: (?P<marks>[^\n]*?) -->\n)?```cpp\n(?P<code>.*?)^```$", re.S | re.M)
+# In the item of a list a block is indented, and its mark as well.
+FENCE = re.compile(r"^(?P<indent>[ \t]*)(?:<!-- cpp: (?P<marks>[^\n]*?) -->\n(?P=indent))?```cpp\n(?P<code>.*?)^(?P=indent)```$",
+                   re.S | re.M)
+ANY_FENCE = re.compile(r"^[ \t]*```.*?^[ \t]*```$|^<!-- cpp prelude\n.*?^-->$", re.S | re.M)
+INDENTED = re.compile(r"(?<=\n\n)(?:(?: {4}|\t)[^\n]*\n|[ \t]*\n(?=(?: {4}|\t)))+")
+# A statement with a call, a qualified call, a word of C++ alone. SQL ends its statements as C++ does.
+LOOKS_LIKE_CPP = re.compile(r"^(?!\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE)\b).*(?:\(.*;\s*(?://.*)?$|\w::[\w:.]+\()"
+                            r"|\bco_(?:await|return)\b|^\s*#include [<\"]", re.M)
 PRELUDE = re.compile(r"^<!-- cpp prelude\n(?P<code>.*?)^-->$", re.S | re.M)
 INCLUDE = re.compile(r"^[ \t]*#include [^\n]*$", re.M)
 
@@ -50,7 +57,8 @@ def read(path, text):
     # What the expressions above do not take would be neither compiled nor counted.
     shown = len(re.findall(r"^[ \t>]*(?:```|~~~) *(?:cpp|c\+\+|cc|cxx)\b", text, re.M | re.I))
     if shown != sum(one.kind != "prelude" for _, one in found):
-        raise bad_page(f"{path}: a block of C++ is indented, not closed, or does not begin with ```cpp alone")
+        raise bad_page(f"{path}: a block of C++ is not closed, or does not begin with ```cpp alone")
+    refuse_indented(path, text)
     marks = len(re.findall(r"^[ \t>]*<!-- cpp:", text, re.M))
     if marks != sum(match["marks"] is not None for match in FENCE.finditer(text)):
         raise bad_page(f"{path}: a mark `<!-- cpp: … -->` does not stand directly above a block")
@@ -62,8 +70,18 @@ def read(path, text):
     return blocks
 
 
+def refuse_indented(path, text):
+    """C++ in a block without a fence would not be compiled."""
+    plain = ANY_FENCE.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
+    for match in INDENTED.finditer(plain):
+        if LOOKS_LIKE_CPP.search(match[0]):
+            raise bad_page(f"{path}:{line_of(text, match.start())}: an indented block of C++ is not compiled: write ```cpp above and "
+                           "``` below it (or ```text, if it is none)")
+
+
 def read_block(path, text, match):
     code, line = match["code"], line_of(text, match.start("code"))
+    code = re.sub(rf"^{match['indent']}", "", code, flags=re.M)
     one = block(line, code, "program" if re.search(r"^int main\(", code, re.M) else "fragment")
     for mark in split_marks(match["marks"] or ""):
         word, _, rest = mark.partition(" ")

@@ -22,9 +22,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 LINT = HERE.parents[1] / "tools/check_coawait.py"
 COMPILER = os.environ.get("CXX", "g++")
 # g++ takes a #line for another file, and warns of coroutines whose types are of one file alone.
-FLAGS = "-std=c++20 -O0 -Wall -Wextra -Werror -Wno-subobject-linkage -DKCONTROL_SEPARATE_COMPILATION".split()
-# Shown parts need not use all that they name, nor end every path of a function.
-FRAGMENT_FLAGS = "-Wno-unused -Wno-unused-result -Wno-unused-parameter -Wno-return-type -Winvalid-pch".split()
+FLAGS = "-std=c++20 -O0 -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-subobject-linkage -DKCONTROL_SEPARATE_COMPILATION".split()
+# Shown parts need not use all that they name, and may call what they declare as the prelude does. Nothing that they call may be
+# dropped: a user copies that.
+FRAGMENT_FLAGS = "-Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-parameter -Wno-shadow -Wshadow=local -Winvalid-pch".split()
 
 
 def compile_file(source, flags, output="/dev/null"):
@@ -34,7 +35,8 @@ def compile_file(source, flags, output="/dev/null"):
 
 
 def includes(root):
-    return [f"-I{root / 'include'}", f"-I{root / 'examples/tutorial'}"]
+    """What is installed, and no more: a reader has no other header but those that the page shows."""
+    return [f"-I{root / 'include'}"]
 
 
 def precompile(root, out):
@@ -157,13 +159,22 @@ PLANTED = {  # a page, and what must be said of it
     "```cpp\n\nco_await f({1, 2});\n```\n": "docs/page.md:3: a braced initialiser",
     "```cpp\nint main() { return no_such_name(); }\n```\n": "no_such_name",
     "```cpp\n#include <kcontrol/no_such_header.hpp>\n```\n": "no_such_header",
+    "```cpp\n#include \"pod.hpp\"\nint main() { return 0; }\n```\n": "pod.hpp",
     "<!-- cpp: not compiled: -->\n```cpp\n```\n": "needs a reason",
     "<!-- cpp: declaration -->\n```cpp\n```\n": "is no mark",
     "<!-- cpp: uses nothing -->\n```cpp\n```\n": "no block has the name",
-    "  ```cpp\n  f();\n  ```\n": "is indented",
+    "- item\n\n  ```cpp\n  no_such_name();\n  ```\n": "no_such_name",
+    "text\n\n    f(1);    // in an indented block\n\ntext\n": "docs/page.md:3: an indented block of C++ is not compiled",
+    "text\n\n    const auto x = co_await f();\n": "docs/page.md:3: an indented block",
+    "text\n\n    http::make_transport_factory(env)\n": "docs/page.md:3: an indented block",
+    "```cpp\nf();\n": "is not closed",
+    "<!-- cpp: declarations -->\n```cpp\n[[nodiscard]] inline int f() { return 1; }\ninline void g() { f(); }\n```\n": "nodiscard",
+    "<!-- cpp: declarations -->\n```cpp\ninline char f(int x) { return x; }\n```\n": "conversion",
+    "```cpp\nint x = 1;\n{\n    int x = 2;\n}\n```\n": "shadow",
     "<!-- cpp: declarations -->\n\n```cpp\n```\n": "does not stand directly above",
 }
-CLEAN = ("<!-- cpp prelude\nextern int hidden;\n-->\n<!-- cpp: declarations, name first -->\n```cpp\nint f();\n```\n"
+CLEAN = ("text\n\n    cmake -S . -B build && target(kcontrol::kcontrol)\n    DELETE FROM clusters WHERE f(name);\n\n"
+         "- item\n\n  <!-- cpp: returns int -->\n  ```cpp\n  return 1;\n  ```\n\n<!-- cpp prelude\nextern int hidden;\n-->\n<!-- cpp: declarations, name first -->\n```cpp\nint f();\n```\n"
          "<!-- cpp: returns int, uses first -->\n```cpp\nreturn f() + hidden;\n```\n"
          "<!-- cpp: not compiled: it is pseudo-code, as said -->\n```cpp\n…\n```\n```cpp\nint main() { return 0; }\n```\n")
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Builds the programs of examples/tutorial against an installed kcontrol, and runs them: see ladder.py.
 
-The first C++ program of README.md must be the first of them, those of docs/testing.md and
-docs/testing_controllers.md its controller_test and 8_tests, which must pass.
+The first C++ program of README.md must be the first of them, the first two of docs/testing_controllers.md its
+controller_test and 8_tests, which must pass.
 usage: run.py PREFIX BUILD_DIRECTORY
 """
 import pathlib
@@ -13,15 +13,17 @@ import sys
 import ladder
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHOWN = {"1_hello": "README.md", "controller_test": "docs/testing.md",  # program: where it is shown
-         "8_tests": "docs/testing_controllers.md"}
+# program: the page that shows it, and which of its blocks it is
+SHOWN = {"1_hello": ("README.md", 0), "controller_test": ("docs/testing_controllers.md", 0),
+         "8_tests": ("docs/testing_controllers.md", 1)}
 
 
 def snippet(program):
-    found = re.search(r"```cpp\n(.*?)```", (ROOT / SHOWN[program]).read_text(), re.S)
-    if not found:
-        sys.exit(f"{SHOWN[program]} has no C++ program")
-    return found.group(1)
+    page, number = SHOWN[program]
+    blocks = re.findall(r"```cpp\n(.*?)```", (ROOT / page).read_text(), re.S)
+    if len(blocks) <= number:
+        sys.exit(f"{page} has no C++ program {number + 1}")
+    return blocks[number]
 
 
 def without_comments(text):
@@ -31,7 +33,7 @@ def without_comments(text):
 def check_snippet(program):
     example = ROOT / "examples" / "tutorial" / f"{program}.cpp"
     if without_comments(snippet(program)) != without_comments(example.read_text()):
-        sys.exit(f"the program of {SHOWN[program]} is not {example.relative_to(ROOT)}")
+        sys.exit(f"the program of {SHOWN[program][0]} is not {example.relative_to(ROOT)}")
 
 
 def build(prefix, folder):
@@ -52,7 +54,7 @@ def main():
     built = build(prefix, folder)
     for program in ("controller_test", "8_tests"):
         if subprocess.run([built / program], timeout=60).returncode != 0:
-            sys.exit(f"the test in {SHOWN[program]} fails")
+            sys.exit(f"the test in {SHOWN[program][0]} fails")
     ladder.run(built, built)
 
 
