@@ -65,20 +65,26 @@ class KcTest(unittest.TestCase):
         self.assertIn("colors", self.same("get", "configmaps"))
         for words in (["get", "deploy"], ["get", "deployments.apps", "web"], ["get", "deploy", "-o", "wide"],
                       ["get", "cm", "-A"], ["get", "cm", "-l", "team=a"], ["get", "ns"], ["get", "cm", "-n", "kube-system"],
-                      ["get", "pods"], ["get", "deploy/web", "-o", "name"], ["get", "cm", "-A", "-o", "name"]):
+                      ["get", "pods"], ["get", "deploy/web", "-o", "name"], ["get", "cm", "-A", "-o", "name"],
+                      ["get", "pods", "-A"], ["get", "nodes"], ["get", "cm", "colors", "nope"],
+                      ["get", "cm", "colors", "colors"], ["get", "cm", "colors", "-A"], ["get", "cm", ""]):
             self.same(*words)
 
     def test_objects(self):
-        for words in (["get", "deploy", "web"], ["get", "cm", "-l", "team=a"]):
-            ours = self.kc(*words, "-o", "json")
-            theirs = self.kubectl(*words, "-o", "json")
-            self.assertEqual(json.loads(ours[1]), json.loads(theirs[1]))
-            self.assertEqual(self.kc(*words, "-o", "yaml"), self.kubectl(*words, "-o", "yaml"))
+        self.kubectl("create", "configmap", "odd", "--from-literal", "html=<a href='x?y&z'>\u2028\"\\\t")
+        self.addCleanup(self.kubectl, "delete", "configmap", "odd")
+        for words in (["get", "deploy", "web"], ["get", "cm", "-l", "team=a"], ["get", "cm", "odd"], ["get", "pods"],
+                      ["get", "cm", "colors", "odd"]):
+            for form in ("json", "yaml"):
+                self.same(*words, "-o", form)
 
     def test_what_the_server_serves_and_allows(self):
         self.same("api-resources")
         self.same("auth", "can-i", "delete", "deployments")
         self.assertEqual(self.kc("auth", "can-i", "delete", "deploy/web", "--as", "nobody"), (1, "no\n", ""))
+        for words in (["*", "*"], ["get", "/healthz"], ["get", "gizmos"], ["list", "nodes"], ["list", "nodes", "-A"],
+                      ["get", "gizmos", "--as", "nobody"], ["get", "/x", "--as", "nobody"]):
+            self.same("auth", "can-i", *words)
         self.same("auth", "whoami")
         self.same("auth", "whoami", "--as", "nobody", "--as-group", "guests")
 
@@ -108,9 +114,18 @@ class KcTest(unittest.TestCase):
         for name in ("one", "two"):
             self.kubectl("create", "configmap", name)
             self.kubectl("label", "configmap", name, "kill=me")
-        self.assertEqual(self.kc("delete", "cm", "one"), (0, "configmap/one deleted\n", ""))
-        self.assertEqual(self.kc("delete", "cm", "-l", "kill=me"), (0, "configmap/two deleted\n", ""))
+        for words in (["one", "-l", "kill=me"], ["one", "--all"], ["one", "-A"], ["one", ""]):
+            self.assertEqual((self.kc("delete", "cm", *words)[:2]), (1, ""))
+        for words in (["one", "--dry-run=server"], ["-l", "kill=nobody"], ["--all", "-n", "nope"]):
+            self.same("delete", "cm", *words)
+        said = self.kc("delete", "cm", "one")
+        self.assertEqual(said, (0, 'configmap "one" deleted from default namespace\n', ""))
+        self.kubectl("create", "configmap", "one")
+        self.assertEqual(self.kubectl("delete", "cm", "one"), said)
+        self.assertEqual(self.kc("delete", "cm", "-l", "kill=me"), (0, 'configmap "two" deleted from default namespace\n', ""))
         self.assertEqual(self.kc("delete", "cm", "two")[0], 1)
+        self.same("port-forward", "nope", "1:2")
+        self.same("patch", "cm", "colors", "-p", "{}", "--type", "foo")
         conflict = MANIFEST.replace("blue", "red")
         code, _, err = self.kc("apply", "-f", "-", "--field-manager", "another", stdin=conflict)
         self.assertEqual(code, 1)

@@ -1,6 +1,7 @@
 // kc api-resources and auth: what the server serves, and what one may do there.
 #include <kcontrol/api/authentication/v1.hpp>
 #include <kcontrol/api/authorization/v1.hpp>
+#include <kcontrol/base/log.hpp>
 
 #include "session.hpp"
 
@@ -19,7 +20,8 @@ std::string joined(const Texts& all, const char* between) {
 }
 
 int who_am_i(session& s) {
-    const auto review = s.client.create(api::authentication::v1::self_subject_review()).value();
+    const auto review =
+        s.client.create(api::authentication::v1::self_subject_review(), s.timed(write_options())).value();
     const auto& user = review.status.user_info;
     std::vector<std::vector<std::string>> rows = {{"ATTRIBUTE", "VALUE"}, {"Username", std::string(user.username)}};
     if (!user.uid.empty()) rows.push_back({"UID", std::string(user.uid)});
@@ -31,24 +33,51 @@ int who_am_i(session& s) {
     return 0;
 }
 
+int ask(session& s, const api::authorization::v1::self_subject_access_review& review) {
+    const auto answer = s.client.create(review, s.timed(write_options())).value();
+    std::cout << (answer.status.allowed ? "yes" : "no");
+    for (const auto* why : {&answer.status.reason, &answer.status.evaluation_error}) {
+        if (!answer.status.allowed && !why->empty()) std::cout << " - " << std::string(*why);
+    }
+    std::cout << "\n";
+    return answer.status.allowed ? 0 : 1;
+}
+
 int can_i(session& s) {
     if (s.said.words.size() < 4) refuse("auth can-i VERB KIND[/NAME]");
     std::string word = s.said.words[3];
     api::authorization::v1::self_subject_access_review review;
+    if (word.starts_with('/')) {
+        auto& path = review.spec.non_resource_attributes.edit();
+        path.verb = s.said.words[2];
+        path.path = word;
+        return ask(s, review);
+    }
     auto& asked = review.spec.resource_attributes.edit();
     if (const auto slash = word.find('/'); slash != std::string::npos) {
         asked.name = word.substr(slash + 1);
         word.resize(slash);
     }
-    const auto kind = s.kind(word);
     asked.verb = s.said.words[2];
-    asked.group = kind.gvk.group;
-    asked.resource = kind.plural;
     asked.subresource = s.said.text("--subresource");
-    if (!s.said.has("--all-namespaces")) asked.namespace_ = s.home(kind);
-    const auto answer = s.client.create(review).value();
-    std::cout << (answer.status.allowed ? "yes" : "no") << "\n";
-    return answer.status.allowed ? 0 : 1;
+    const bool everywhere = s.said.has("--all-namespaces");
+    if (!everywhere) asked.namespace_ = s.client.underlying().default_namespace();
+    const auto kind = s.client.run([&](client&) { return s.discovery.find(word); });
+    if (kind) {
+        asked.group = kind->gvk.group;
+        asked.resource = kind->plural;
+        if (!kind->namespaced && !everywhere) {
+            std::cerr << "Warning: resource '" << kind->plural << "' is not namespace scoped\n\n";
+        }
+        if (!kind->namespaced) asked.namespace_ = "";
+    } else {
+        // What a server will serve tomorrow may be allowed today.
+        if (kind.error() != errc::no_such_kind) throw exception(kind.error());
+        asked.resource = word;
+        if (word != "*")
+            std::cerr << "Warning: the server doesn't have a resource type '" << escape_control(word) << "'\n\n";
+    }
+    return ask(s, review);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // kc apply, delete, patch, scale and wait.
 #include <kcontrol/api/autoscaling/v1.hpp>
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/client/subresource.hpp>
 #include <kcontrol/client/wait_conditions.hpp>
 #include <kcontrol/client/wait_until.hpp>
@@ -19,6 +20,14 @@ void tell(const session& s, const api_resource& kind, const namespaced_name& key
               << std::endl;
 }
 
+void tell_deleted(const session& s, const api_resource& kind, const namespaced_name& key) {
+    std::string what = name_of(kind, "");
+    what.pop_back();  // the '/'
+    std::cout << what << " \"" << key.name << "\" deleted"
+              << (kind.namespaced ? " from " + key.namespace_ + " namespace" : "")
+              << (s.said.has("--dry-run") ? " (server dry run)" : "") << std::endl;
+}
+
 void remove_one(session& s, const api_resource& kind, const namespaced_name& key) {
     const auto& info = s.info(kind);
     delete_options how = s.timed(delete_options());
@@ -29,7 +38,7 @@ void remove_one(session& s, const api_resource& kind, const namespaced_name& key
         return waits ? delete_and_wait(c, info, key, how, patient) : c.delete_(info, key, how);
     };
     s.client.run(call).value();
-    tell(s, kind, key, "deleted");
+    tell_deleted(s, kind, key);
 }
 
 }  // namespace
@@ -61,7 +70,8 @@ int remove(session& s) {
     const auto how = s.timed(delete_options().dry_run(s.said.has("--dry-run")));
     const auto& info = s.info(target.kind);
     const auto gone = s.client.run([&](client& c) { return c.delete_collection(info, which, how); }).value();
-    for (const auto& one : gone.items) tell(s, target.kind, one.key(), "deleted");
+    for (const auto& one : gone.items) tell_deleted(s, target.kind, one.key());
+    if (gone.items.empty()) std::cout << "No resources found" << std::endl;
     return 0;
 }
 
@@ -70,7 +80,10 @@ int patch(session& s) {
         {"merge", merge_patch_type}, {"json", json_patch_type}, {"strategic", strategic_merge_patch_type}};
     const auto type = types.find(s.said.text("--type"));
     const auto target = s.targets();
-    if (type == types.end() || !s.said.has("--patch")) refuse("patch KIND NAME -p TEXT --type strategic|merge|json");
+    if (type == types.end()) {
+        refuse("--type must be one of [json merge strategic], not \"" + escape_control(s.said.text("--type")) + "\"");
+    }
+    if (!s.said.has("--patch") || target.keys.empty()) refuse("patch KIND NAME -p TEXT --type strategic|merge|json");
     const auto& info = s.info(target.kind);
     write_options how = s.writing(write_options());
     how.subresource(s.said.text("--subresource"));

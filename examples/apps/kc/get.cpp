@@ -4,6 +4,7 @@
 #include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/documents/yaml.hpp>
 
+#include "json_text.hpp"
 #include "session.hpp"
 
 #include <iostream>
@@ -80,7 +81,8 @@ std::vector<json::value> objects(session& s, const asked& what) {
     return out;
 }
 
-void print_objects(const std::string& format, const asked& what, std::vector<json::value> all) {
+// `single`: it is one object that was named.
+void print_objects(const std::string& format, const asked& what, std::vector<json::value> all, bool single) {
     if (format == "name") {
         for (const auto& one : all) {
             std::cout << name_of(what.kind, json::get_string(one, {"metadata", "name"})) << "\n";
@@ -88,7 +90,7 @@ void print_objects(const std::string& format, const asked& what, std::vector<jso
         return;
     }
     json::value whole;
-    if (!what.name.empty()) {
+    if (single) {
         whole = std::move(all.front());
     } else {
         json::array items;
@@ -101,30 +103,61 @@ void print_objects(const std::string& format, const asked& what, std::vector<jso
     if (format == "yaml") {
         std::cout << json::to_yaml(whole);
     } else {
-        std::cout << json::serialize(whole) << "\n";
+        std::cout << indented_json(whole) << "\n";
     }
+}
+
+/// What the server has of the names, and why not of the others: these are printed all the same.
+struct gathered {
+    object_table table;
+    std::vector<json::value> objects;
+    std::vector<error> failures;
+};
+
+gathered gather(session& s, asked what, const std::vector<namespaced_name>& keys, bool as_objects) {
+    gathered out;
+    for (const auto& key : keys) {
+        what.name = key.name;
+        try {
+            if (as_objects) {
+                for (auto& one : objects(s, what)) out.objects.push_back(std::move(one));
+            } else {
+                auto more = fetch(s, what);
+                more.rows.insert(more.rows.begin(), out.table.rows.begin(), out.table.rows.end());
+                out.table = std::move(more);
+            }
+        } catch (const exception& e) {
+            if (e.cause().status() == nullptr) throw;
+            out.failures.push_back(e.cause());
+        }
+    }
+    return out;
 }
 
 }  // namespace
 
 int get(session& s) {
     auto target = s.targets();
-    if (target.keys.size() > 1) refuse("one name, or none");
-    const std::string name = target.keys.empty() ? std::string() : target.keys.front().name;
-    const asked what{target.kind, s.said.has("--all-namespaces") ? std::string() : s.home(target.kind), name};
+    const bool follows = s.said.has("--watch"), named = !target.keys.empty();
+    if (follows && target.keys.size() > 1) refuse("-w: one name, or none");
+    if (!named) target.keys.emplace_back();  // all of them
+    asked what{target.kind, s.said.has("--all-namespaces") ? std::string() : s.home(target.kind), {}};
     const std::string& format = s.said.text("--output");
-    if (format == "json" || format == "yaml" || format == "name") {
-        print_objects(format, what, objects(s, what));
-        return 0;
+    const bool as_objects = format == "json" || format == "yaml" || format == "name";
+    if (!as_objects && !format.empty() && format != "wide") refuse("-o " + format + ": json, yaml, name or wide");
+    auto found = gather(s, what, target.keys, as_objects);
+    if (as_objects && (!named || !found.objects.empty())) {
+        print_objects(format, what, std::move(found.objects), named && target.keys.size() == 1);
     }
-    if (!format.empty() && format != "wide") refuse("-o " + format + ": json, yaml, name or wide");
-    const object_table shown = fetch(s, what);
-    if (!shown.rows.empty()) {
-        print(s, what, shown, true);
-    } else if (!s.said.has("--watch")) {
-        std::cerr << "No resources found" << (what.ns.empty() ? "" : " in " + what.ns + " namespace") << ".\n";
+    if (!found.table.rows.empty()) {
+        print(s, what, found.table, true);
+    } else if (!as_objects && !named && !follows) {
+        std::cerr << "No resources found" << (what.ns.empty() ? "" : " in " + what.ns + " namespace.") << "\n";
     }
-    if (s.said.has("--watch")) follow(s, what, shown.resource_version);
+    for (const auto& why : found.failures) report(why);
+    if (!found.failures.empty()) return 1;
+    if (named) what.name = target.keys.front().name;
+    if (follows) follow(s, what, found.table.resource_version);
     return 0;
 }
 

@@ -1,11 +1,11 @@
 // kc: a kubectl of ours, small. It shows that what the client can do can be said in a few lines.
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/runtime/core_dumps.hpp>
-#include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/version.hpp>
 
 #include "session.hpp"
+#include "terminal.hpp"
 
 #include <iostream>
 #include <utility>
@@ -26,27 +26,25 @@ constexpr std::pair<std::string_view, int (*)(session&)> commands[] = {{"get", k
                                                                        {"exec", kc::exec},
                                                                        {"port-forward", kc::port_forward}};
 
-int tell(const error& why) {
-    if (const auto* status = why.status(); status != nullptr) {
-        std::cerr << "Error from server (" << status->reason << "): " << status->message << "\n";
-    } else {
-        std::cerr << "error: " << why.what() << "\n";
-    }
-    return 1;
+// Why there are no credentials is the error of the command, too, so that it is not logged besides.
+log_sink sink_of_a_command(environment& env) {
+    return [sink = standard_error_sink(env)](const log_record& record) {
+        if (record.message != "can't get credentials") sink(record);
+    };
 }
 
 int run(int (*command)(session&), options said) {
-    system_environment env;
-    const logger log(standard_error_sink(env), log_level::warning);
-    const auto config = auth::find_config(env, said.search());
-    if (!config) return tell(config.error());
+    terminal_environment env;
+    const logger log(sink_of_a_command(env), log_level::warning);
+    const auto config = said.config(env);
+    if (!config) return report(config.error());
     auto b = blocking_client::connect(env, *config, http::make_transport_factory(env), log);
-    if (!b) return tell(b.error());
+    if (!b) return report(b.error());
     try {
         session s(std::move(*b), std::move(said));
         return command(s);
     } catch (const exception& e) {
-        return tell(e.cause());
+        return report(e.cause());
     }
 }
 
@@ -60,7 +58,7 @@ int main(int argc, char** argv) {
     }
     if (arguments.front() == "--version") return std::cout << "kc " << library_version << "\n", 0;
     auto said = options::parse(arguments);
-    if (!said) return tell(said.error());
+    if (!said) return report(said.error());
     for (const auto& [name, command] : commands) {
         if (!said->words.empty() && said->words.front() == name) return run(command, std::move(*said));
     }

@@ -1,9 +1,11 @@
 #include <kcontrol/base/flags.hpp>
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/values/api_duration.hpp>
 
 #include "session.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace kc {
 
@@ -19,7 +21,11 @@ const char* const help = R"(usage: kc COMMAND
   port-forward POD [LOCAL:]REMOTE
   api-resources
   auth whoami | auth can-i VERB KIND[/NAME] [--subresource NAME]
-Each takes --kubeconfig FILE, --context NAME, --as USER, --as-group GROUP and --request-timeout 30s.
+Each takes --request-timeout 30s (for each request; 0: no limit), and kubectl's flags about the cluster:
+  --kubeconfig FILE, --context NAME, --cluster NAME, --user NAME, -s|--server URL, --tls-server-name NAME,
+  --certificate-authority FILE, --insecure-skip-tls-verify, --disable-compression,
+  --token TEXT, --client-certificate FILE, --client-key FILE, --username NAME, --password TEXT,
+  --as USER, --as-uid UID, --as-group GROUP…, --as-user-extra KEY=VALUE…
 kc --version says which one this is.
 KIND is what kubectl takes: deployments, deploy, deployments.apps, deployments.v1.apps; KIND/NAME does, too.
 )";
@@ -28,10 +34,14 @@ namespace {
 
 // A '!' is behind those that are on or off; the long names of the short ones follow them in the same order.
 constexpr std::string_view known =
-    "-n -l -o -f -p -c -A! -w! -i! --namespace --selector --output --filename --patch --container --all-namespaces! "
-    "--watch! --stdin! --type --for --subresource --field-manager --replicas --timeout --request-timeout --kubeconfig "
-    "--context --as --as-group --tail --force-conflicts! --dry-run! --wait! --all! --follow! --previous! --timestamps!";
-constexpr std::size_t short_ones = 9, f = 3;
+    "-n -l -o -f -p -c -A! -w! -i! -s --namespace --selector --output --filename --patch --container --all-namespaces! "
+    "--watch! --stdin! --server --type --for --subresource --field-manager --replicas --timeout --request-timeout "
+    "--kubeconfig "
+    "--context --cluster --user --tls-server-name --certificate-authority --insecure-skip-tls-verify! "
+    "--disable-compression! --token --client-certificate --client-key --username --password "
+    "--as --as-uid --as-group --as-user-extra --tail --force-conflicts! --dry-run! --wait! --all! --follow! "
+    "--previous! --timestamps!";
+constexpr std::size_t short_ones = 10, f = 3;
 
 std::vector<flag_shape> known_flags() {
     std::vector<flag_shape> out;
@@ -55,39 +65,53 @@ result<options> options::parse(const std::vector<std::string_view>& arguments) {
     const auto split = split_arguments(arguments, flags, "kc --help");
     if (!split) return split.error();
     options out;
-    out.flags_ = {
-        {"--timeout", "30s"}, {"--request-timeout", "30s"}, {"--field-manager", "kc"}, {"--type", "strategic"}};
+    out.flags_ = {{"--timeout", {"30s"}}, {"--field-manager", {"kc"}}, {"--type", {"strategic"}}};
     for (const auto& one : *split) {
         if (one.is_word()) {
             out.words.emplace_back(one.text);
         } else {
             const auto& means = flags[one.flag < short_ones ? one.flag + short_ones : one.flag];
             const bool is_on = means.value == flag_value::joined && one.text.empty();
-            out.flags_[std::string(means.name)] = is_on ? "true" : one.text;
+            out.flags_[std::string(means.name)].emplace_back(is_on ? "true" : one.text);
         }
     }
+    if (auto limit = out.read_request_timeout(); !limit) return limit.error();
     return out;
 }
 
 const std::string& options::text(std::string_view flag) const {
     static const std::string none;
     const auto found = flags_.find(flag);
-    return found == flags_.end() ? none : found->second;
+    return found == flags_.end() ? none : found->second.back();
+}
+
+std::vector<std::string> options::all(std::string_view flag) const {
+    const auto found = flags_.find(flag);
+    return found == flags_.end() ? std::vector<std::string>() : found->second;
 }
 
 bool options::has(std::string_view flag) const { return !text(flag).empty() && text(flag) != "false"; }
 
 std::chrono::nanoseconds options::time(std::string_view flag) const { return parse_duration(text(flag)).value(); }
 
-auth::config_search options::search() const {
-    auth::kubeconfig_overrides overrides;
-    overrides.context(text("--context")).default_namespace(text("--namespace"));
-    if (has("--as")) {
-        auth::impersonation who(text("--as"));
-        if (has("--as-group")) who.groups({text("--as-group")});
-        overrides.impersonate(std::move(who));
+// As kubectl's: a number alone is seconds.
+result<void> options::read_request_timeout() {
+    const std::string& said = text("--request-timeout");
+    if (said.empty()) return {};
+    std::uint32_t seconds = 0;
+    const auto [end, fault] = std::from_chars(said.data(), said.data() + said.size(), seconds);
+    const bool is_number = fault == std::errc() && end == said.data() + said.size();
+    const auto parsed =
+        is_number ? result<std::chrono::nanoseconds>(std::chrono::seconds(seconds)) : parse_duration(said);
+    if (!parsed || *parsed < std::chrono::nanoseconds::zero()) {
+        return error(errc::invalid_argument, "--request-timeout \"" + escape_control(said) +
+                                                 "\": seconds, or a number with a unit (1s, 2m, 3h), are expected; "
+                                                 "0 is no limit");
     }
-    return auth::config_search().file(text("--kubeconfig")).overrides(std::move(overrides));
+    request_timeout_ = *parsed == std::chrono::nanoseconds::zero()
+                           ? longest_request
+                           : std::min<std::chrono::nanoseconds>(*parsed, longest_request);
+    return {};
 }
 
 }  // namespace kc

@@ -11,6 +11,17 @@ namespace kc {
 
 void refuse(const std::string& why) { throw exception(error(errc::invalid_argument, why)); }
 
+int report(const error& why) {
+    if (const auto* status = why.status(); status == nullptr) {
+        std::cerr << "error: " << why.what() << "\n";
+    } else if (status->reason == "Unauthorized") {
+        std::cerr << "error: You must be logged in to the server (" << status->message << ")\n";
+    } else {
+        std::cerr << "Error from server (" << status->reason << "): " << status->message << "\n";
+    }
+    return 1;
+}
+
 std::string name_of(const api_resource& kind, std::string_view name) {
     std::string out = kind.gvk.kind;
     std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
@@ -35,6 +46,13 @@ session::target session::targets() {
         word.resize(slash);
     }
     target out{kind(word), {}};
+    if (std::count(names.begin(), names.end(), "") != 0) refuse("resource name may not be empty");
+    if (!names.empty() && (said.has("--selector") || said.has("--all"))) {
+        refuse("name cannot be provided when a selector is specified");
+    }
+    if (!names.empty() && out.kind.namespaced && said.has("--all-namespaces")) {
+        refuse("a resource cannot be retrieved by name across all namespaces");
+    }
     for (auto& name : names) out.keys.emplace_back(home(out.kind), std::move(name));
     return out;
 }

@@ -26,21 +26,33 @@ public:
 
     std::vector<std::string> words;  // the command, and what it is about
 
-    /// The value of a flag, empty if it is not there.
+    /// The last value of a flag, empty if it is not there.
     const std::string& text(std::string_view flag) const;
+    /// All of its values, where it may be there several times.
+    std::vector<std::string> all(std::string_view flag) const;
     bool has(std::string_view flag) const;
     /// "30s", "2m", "1h". Throws exception for what is none.
     std::chrono::nanoseconds time(std::string_view flag) const;
-    auth::config_search search() const;
+    /// Of each request, plugin included.
+    std::chrono::nanoseconds request_timeout() const { return request_timeout_; }
+    /// Where the cluster is, and as whom to go there (login.cpp).
+    result<auth::cluster_config> config(environment& env) const;
 
 private:
-    std::map<std::string, std::string, std::less<>> flags_;
+    static constexpr std::chrono::nanoseconds longest_request = std::chrono::hours(24 * 365);
+    result<void> read_request_timeout();
+
+    std::map<std::string, std::vector<std::string>, std::less<>> flags_;
+    std::chrono::nanoseconds request_timeout_ = std::chrono::seconds(30);
 };
 
 /// Errors leave its functions, and the commands, as exception.
 class session {
 public:
-    session(blocking_client b, options o) : said(std::move(o)), client(std::move(b)), discovery(client.underlying()) {}
+    session(blocking_client b, options o)
+        : said(std::move(o)),
+          client(std::move(b)),
+          discovery(client.underlying(), discovery_options().deadline(said.request_timeout())) {}
 
     options said;
     blocking_client client;
@@ -74,7 +86,7 @@ public:
     /// Options of a call, with the deadline that is said.
     template <class Options>
     Options timed(Options how) const {
-        how.deadline(said.time("--request-timeout"));
+        how.deadline(said.request_timeout());
         return how;
     }
     /// The same of a write, or of an apply.
@@ -92,6 +104,9 @@ private:
 std::string name_of(const api_resource& kind, std::string_view name);
 
 [[noreturn]] void refuse(const std::string& why);
+
+/// Prints why something failed. The exit status: 1.
+int report(const error& why);
 
 // The commands; each returns the exit status.
 int get(session& s);

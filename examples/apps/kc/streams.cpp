@@ -80,8 +80,9 @@ awaitable<result<int>> run_command(client c, namespaced_name pod, std::vector<st
     }
 }
 
-awaitable<void> forward(client c, namespaced_name pod, std::uint16_t port, std::shared_ptr<tcp::socket> local) {
-    auto opened = co_await open_port(c, pod, port);
+awaitable<void> forward(client c, namespaced_name pod, std::uint16_t port, port_forward_options how,
+                        std::shared_ptr<tcp::socket> local) {
+    auto opened = co_await open_port(c, pod, port, how);
     const auto far = opened ? std::make_shared<port_stream>(std::move(*opened)) : nullptr;
     if (far) boost::asio::co_spawn(c.get_executor(), pump(local, far), boost::asio::detached);
     error why = far ? error() : opened.error();
@@ -99,14 +100,15 @@ awaitable<void> forward(client c, namespaced_name pod, std::uint16_t port, std::
 }
 
 // Until the program is ended.
-awaitable<result<int>> listen(client c, namespaced_name pod, std::uint16_t local, std::uint16_t port) {
+awaitable<result<int>> listen(client c, namespaced_name pod, std::uint16_t local, std::uint16_t port,
+                              port_forward_options how) {
     tcp::acceptor acceptor(c.get_executor(), {boost::asio::ip::address_v4::loopback(), local});
     std::cout << "Forwarding from 127.0.0.1:" << acceptor.local_endpoint().port() << " -> " << port << std::endl;
     for (;;) {
         auto outcome = co_await acceptor.async_accept(no_throw);
         if (std::get<0>(outcome)) co_return error(errc::unavailable, std::get<0>(outcome).message());
         auto socket = std::make_shared<tcp::socket>(std::move(std::get<1>(outcome)));
-        boost::asio::co_spawn(c.get_executor(), forward(c, pod, port, std::move(socket)), boost::asio::detached);
+        boost::asio::co_spawn(c.get_executor(), forward(c, pod, port, how, std::move(socket)), boost::asio::detached);
     }
 }
 
@@ -114,7 +116,7 @@ awaitable<result<int>> listen(client c, namespaced_name pod, std::uint16_t local
 
 int logs(session& s) {
     const auto pod = pod_of(s, "logs POD [-f]");
-    log_options how;
+    log_options how = s.timed(log_options());
     how.container(s.said.text("--container")).follow(s.said.has("--follow")).previous(s.said.has("--previous"));
     how.timestamps(s.said.has("--timestamps"));
     if (s.said.has("--tail")) how.tail(number<std::int64_t>(s.said.text("--tail"), "--tail N"));
@@ -124,7 +126,7 @@ int logs(session& s) {
 int exec(session& s) {
     const auto pod = pod_of(s, "exec POD -- COMMAND ARGUMENT…");
     const std::vector<std::string> command(s.said.words.begin() + 2, s.said.words.end());
-    const auto how = exec_options().container(s.said.text("--container")).input(s.said.has("--stdin"));
+    const auto how = s.timed(exec_options()).container(s.said.text("--container")).input(s.said.has("--stdin"));
     const int code = s.client.run([&](client& c) { return run_command(c, pod, command, how); }).value();
     if (code != 0) std::cerr << "command terminated with exit code " << code << "\n";
     return code;
@@ -138,7 +140,11 @@ int port_forward(session& s) {
     const auto colon = ports.find(':');
     const auto far = number<std::uint16_t>(ports.substr(colon + 1), usage);
     const auto near = colon == std::string::npos ? far : number<std::uint16_t>("0" + ports.substr(0, colon), usage);
-    return s.client.run([&](client& c) { return listen(c, pod, near, far); }).value();
+    const auto how = s.timed(port_forward_options());
+    // A pod that is not there is an error at once, not of the first connection.
+    const auto& pods = s.info(s.kind("pods"));
+    (void)s.client.run([&](client& c) { return c.get(pods, pod, s.timed(get_options())); }).value();
+    return s.client.run([&](client& c) { return listen(c, pod, near, far, how); }).value();
 }
 
 }  // namespace kc
