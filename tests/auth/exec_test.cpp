@@ -226,8 +226,10 @@ TEST_CASE_FIXTURE(plugin_fixture,
     std::vector<std::string> logged;
     const logger log([&](const log_record& r) {
         CHECK(r.level == log_level::info);
-        std::string line = r.message;
-        for (const auto& field : r.fields) line += " " + field.name + "=" + field.value;
+        std::string line(r.message);
+        for (const auto& field : r.fields) {
+            line.append(" ").append(field.name).append("=").append(field.value);
+        }
         logged.push_back(std::move(line));
     });
     exec_provider provider(env, login, log);

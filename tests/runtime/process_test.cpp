@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace kcontrol;
 
