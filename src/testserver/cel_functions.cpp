@@ -81,12 +81,12 @@ cel_answer compute_time(char sign, const cel_value& a, const cel_value& b) {
     const auto *at = a.get<cel_timestamp>(), *other = b.get<cel_timestamp>();
     const auto *span = a.get<cel_duration>(), *by = b.get<cel_duration>();
     if (sign == '+') {
-        if (at != nullptr && by != nullptr) return or_overflow(add(*at, *by), "timestamp");
-        if (span != nullptr && other != nullptr) return or_overflow(add(*other, *span), "timestamp");
+        if (at != nullptr && by != nullptr) return or_overflow(add_duration(*at, *by), "timestamp");
+        if (span != nullptr && other != nullptr) return or_overflow(add_duration(*other, *span), "timestamp");
     }
     if (sign == '-') {
-        if (at != nullptr && by != nullptr) return or_overflow(subtract(*at, *by), "timestamp");
-        if (at != nullptr && other != nullptr) return or_overflow(subtract(*at, *other), "duration");
+        if (at != nullptr && by != nullptr) return or_overflow(subtract_duration(*at, *by), "timestamp");
+        if (at != nullptr && other != nullptr) return or_overflow(time_between(*at, *other), "duration");
     }
     if (span == nullptr || by == nullptr || (sign != '+' && sign != '-')) return std::nullopt;
     std::int64_t out = 0;

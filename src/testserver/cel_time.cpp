@@ -246,7 +246,7 @@ std::optional<cel_duration> parse_schema_duration(std::string_view text) {
     return duration_of(sum);
 }
 
-std::optional<cel_timestamp> add(const cel_timestamp& at, const cel_duration& span) {
+std::optional<cel_timestamp> add_duration(const cel_timestamp& at, const cel_duration& span) {
     const wide_count sum = wide_count(at.seconds) * per_second + at.nanoseconds + span.nanoseconds;
     wide_count seconds = sum / per_second, rest = sum % per_second;
     if (rest < 0) {
@@ -257,13 +257,14 @@ std::optional<cel_timestamp> add(const cel_timestamp& at, const cel_duration& sp
     return cel_timestamp{static_cast<std::int64_t>(seconds), static_cast<std::int32_t>(rest), at.offset};
 }
 
-std::optional<cel_timestamp> subtract(const cel_timestamp& at, const cel_duration& span) {
-    if (span.nanoseconds != std::numeric_limits<std::int64_t>::min()) return add(at, cel_duration{-span.nanoseconds});
-    const auto most = add(at, cel_duration{std::numeric_limits<std::int64_t>::max()});
-    return most ? add(*most, cel_duration{1}) : std::nullopt;
+std::optional<cel_timestamp> subtract_duration(const cel_timestamp& at, const cel_duration& span) {
+    if (span.nanoseconds != std::numeric_limits<std::int64_t>::min())
+        return add_duration(at, cel_duration{-span.nanoseconds});
+    const auto most = add_duration(at, cel_duration{std::numeric_limits<std::int64_t>::max()});
+    return most ? add_duration(*most, cel_duration{1}) : std::nullopt;
 }
 
-std::optional<cel_duration> subtract(const cel_timestamp& a, const cel_timestamp& b) {
+std::optional<cel_duration> time_between(const cel_timestamp& a, const cel_timestamp& b) {
     return duration_of((wide_count(a.seconds) - b.seconds) * per_second + a.nanoseconds - b.nanoseconds);
 }
 

@@ -40,9 +40,9 @@ std::optional<cel_duration> parse_go_duration(std::string_view text);
 std::optional<cel_duration> parse_schema_duration(std::string_view text);
 
 /// Nothing: beyond what a timestamp or a duration holds.
-std::optional<cel_timestamp> add(const cel_timestamp& at, const cel_duration& span);
-std::optional<cel_timestamp> subtract(const cel_timestamp& at, const cel_duration& span);
-std::optional<cel_duration> subtract(const cel_timestamp& a, const cel_timestamp& b);
+std::optional<cel_timestamp> add_duration(const cel_timestamp& at, const cel_duration& span);
+std::optional<cel_timestamp> subtract_duration(const cel_timestamp& at, const cel_duration& span);
+std::optional<cel_duration> time_between(const cel_timestamp& a, const cel_timestamp& b);
 
 /// A part of a moment, by CEL's name of the function: "getHours". Nothing: no such function.
 std::optional<std::int64_t> part_of(const cel_timestamp& at, std::string_view function, std::int32_t offset);
