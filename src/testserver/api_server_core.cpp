@@ -195,6 +195,7 @@ http::response api_server_core::answer_path(const http::server_request& request,
     if (const auto document = openapi_document(store, info.path)) {
         return {200, json_media_type, json::serialize(*document)};
     }
+    if (auto answer = answer_openapi_v2(store, info.path, accept)) return std::move(*answer);
     if (info.path == "/version") {
         return {200, json_media_type,
                 R"({"major":"1","minor":"36","gitVersion":"v1.36.0+kcontrol","gitCommit":"","gitTreeState":"",)"

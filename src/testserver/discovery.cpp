@@ -38,7 +38,8 @@ json::array verb_names(std::string_view letters) {
     return out;
 }
 
-// Those that a kind has in a version; a custom one may have a status and a scale.
+}  // namespace
+
 std::vector<subresource_type> subresources_of(const resource_type& type, const std::string& version) {
     auto all = type.subresources;
     if (!type.custom) return all;
@@ -57,6 +58,8 @@ std::vector<subresource_type> subresources_of(const resource_type& type, const s
     all.back().version = "v1";
     return all;
 }
+
+namespace {
 
 using types_of_version = std::vector<const resource_type*>;
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kcontrol::inline v0_1::testing {
 
@@ -13,6 +14,13 @@ namespace kcontrol::inline v0_1::testing {
 /// `accept` may ask for the aggregated form (apidiscovery.k8s.io/v2), known at "/api" and "/apis".
 std::optional<json::value> discovery_document(const object_store& store, std::string_view path,
                                               std::string_view accept);
+
+namespace detail {
+
+/// What lies below a kind's objects in a version; a custom one may have a status and a scale.
+std::vector<subresource_type> subresources_of(const resource_type& type, const std::string& version);
+
+}  // namespace detail
 
 /// Whether `accept` prefers the aggregated form; the answer's Content-Type must say so.
 bool wants_aggregated_discovery(std::string_view accept);

@@ -204,6 +204,10 @@ TEST_CASE("the in-process API server holds custom objects to their rules as a re
     conformance(complete()).run("rules.json");
 }
 
+TEST_CASE("the in-process API server has the OpenAPI documents of a real one") {
+    conformance(complete()).run("openapi.json");
+}
+
 TEST_CASE("the in-process API server evaluates CEL as a real one does") { conformance(complete()).run("cel.json"); }
 
 TEST_CASE("the in-process API server refuses and serves definitions as a real one does") {
