@@ -17,7 +17,8 @@ namespace kcontrol::inline v0_1 {
 // signal on the client's executor.
 // Errors: the verb's. Exceptions (memory) come as errc::unavailable with their text.
 // Object lifetime: arguments are copied; the client may be destroyed before the end.
-// Thread-safety: start calls on the client's executor.
+// Thread-safety: may be called on any thread, and several threads may share a client. What waits runs on the client's
+// executor, which is a strand or a context that one thread runs.
 
 template <resource T, class Token>
 auto async_get(client c, namespaced_name key, get_options options, Token&& token) {
