@@ -1,6 +1,7 @@
 #include "memory/cluster_command.hpp"
 
 #include <kcontrol/auth/kubeconfig.hpp>
+#include <kcontrol/base/display_width.hpp>
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/base/log.hpp>
 
