@@ -212,7 +212,7 @@ std::vector<scenario> answers_of_strangers() {
                           })
                           .state(failed)
                           .heard("")
-                          .lists(0, 0)
+                          .lists(0, 2)  // watches that fail for a minute are a reason to list, once in each
                           .per_minute(10)
                           .peak(16 * mebibyte)
                           .also([why](play& p) {
@@ -371,7 +371,7 @@ std::vector<scenario> much_of_something() {
                 return reply::stream().send(error_text(500, "InternalError", long_words));
             })
             .state(failed)
-            .lists(0, 0)
+            .lists(0, 2)
             .per_minute(10)
             .peak(96 * mebibyte)
             .also([](play& p) { CHECK(p.status().reason.size() < 3000); }),
@@ -383,7 +383,7 @@ std::vector<scenario> much_of_something() {
             })
             .state(failed)
             .reason("\\x1b[31mred")
-            .lists(0, 0)
+            .lists(0, 2)
             .per_minute(10)
             .also([](play& p) {
                 for (const char c : p.status().reason) CHECK((static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));

@@ -159,7 +159,8 @@ private:
     // One side of a comparison.
     class operand {
     public:
-        operand(const json::value* v, const json_path_list& by) : value(*v), real_(v == &by.back().literal) {}
+        operand(const json::value* v, const json_path_list& by)
+            : value(*v), real_(!by.empty() && v == &by.back().literal) {}
 
         // A number that the path writes with a dot stays a float64; whole ones of documents are integers.
         std::optional<std::int64_t> whole() const {
