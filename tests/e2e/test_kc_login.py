@@ -226,7 +226,7 @@ class KcLoginTest(unittest.TestCase):
                 (config(self.verified, self.pair("bob")), alice, (None, [], "alice")),
                 (user, alice, ("Bearer secret", [], "alice")),
                 (nobody, alice, (None, ["impersonate-user=jane"], "alice")),
-                (user, ["--disable-compression"], token), (user, ["--request-timeout", "20"], token),
+                (user, ["--disable-compression"], token), (user, ["--request-timeout", "90"], token),
                 (user, ["--request-timeout", "0"], token)):
             self.assertEqual(self.same(text, *words), seen, words)
         self.refused("--certificate-authority", plain, "--certificate-authority", "ca.crt", "--insecure-skip-tls-verify")

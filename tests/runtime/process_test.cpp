@@ -125,9 +125,11 @@ TEST_CASE("what it writes to standard error is shown as it comes, and comes back
         return shown;
     };
     const auto limit = f.env.now() + std::chrono::minutes(5);
+    // measures: how often it looks, and no deadline
     while (show() != "look\n" && f.env.now() < limit) f.context.run_one_for(std::chrono::milliseconds(10));
     CHECK(!out);  // it still runs
     directory.write("go", "");
+    // measures: as above
     while (!out && f.env.now() < limit) f.context.run_one_for(std::chrono::milliseconds(10));
     REQUIRE(out);
     REQUIRE(out->has_value());
