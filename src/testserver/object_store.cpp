@@ -171,12 +171,21 @@ object_store::table_ptr object_store::table(const group_resource& id) const {
     return found == tables_.end() ? nullptr : found->second;
 }
 
-json::value pending_write::whole(const resource_type& type) const {
+namespace {
+
+// With its version and kind, which are not kept with each object.
+json::object named(const resource_type& type, const std::string& version, const json::object& body) {
     json::object out;
-    out["apiVersion"] = type.api_version(target.version);
+    out["apiVersion"] = type.api_version(version);
     out["kind"] = type.kind;
     for (const auto& member : body) out[member.key()] = member.value();
-    return json::value(std::move(out));
+    return out;
+}
+
+}  // namespace
+
+json::value pending_write::whole(const resource_type& type) const {
+    return json::value(named(type, target.version, body));
 }
 
 outcome<object_ptr> object_store::create(resource_table& table, write_target target, json::object body, bool dry_run) {
@@ -399,7 +408,12 @@ outcome<void> object_store::complete(const resource_type& type, const write_targ
         problems = validate_builtin(type, body, before);  // its metadata
         const structural_schema* structure = type.structure_in(target.version);
         if (structure != nullptr) {
-            for (auto& problem : structure->validate(body, before)) problems.push_back(std::move(problem));
+            // Rules may speak of the kind and the version.
+            const json::object now = named(type, target.version, body);
+            const json::object old = before != nullptr ? named(type, target.version, *before) : json::object();
+            for (auto& problem : structure->validate(now, before != nullptr ? &old : nullptr)) {
+                problems.push_back(std::move(problem));
+            }
         }
     } else if (const schema_type* schema = type.schema_in(target.version)) {
         if (type.group.empty() && type.plural == "secrets") take_string_data(body);
