@@ -135,6 +135,8 @@ def unit(path, blocks):
             parts.append(lines)
         else:
             end = "    co_return kcontrol::result<void>();\n" if one.coroutine and "result<void>" in one.returns else ""
+            if not one.coroutine and one.returns != "void":
+                end = "    throw 0;\n"  # a fragment need not return
             parts.append(f"{one.returns} body() {{\n{lines}{end}}}")
         parts.append(f"}}  // namespace {own}")
     return "\n".join([*parts, "}  // namespace page", ""])
