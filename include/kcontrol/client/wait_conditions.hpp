@@ -23,10 +23,10 @@ KCONTROL_DECL std::function<bool(const any_object&)> field_is(std::string pointe
 
 /// What `kubectl wait --for` takes: "condition=TYPE", "condition=TYPE=STATUS", "create", "delete", which holds where
 /// there is no object, "jsonpath={.a.b}=VALUE" and "jsonpath={.a.b}", which holds where there is any value. The braces
-/// and the first dot may be absent, and quotes around VALUE do not count. The path is a json_path that selects one
-/// value: where it selects several, or VALUE is compared with an object or a list, the function throws
-/// std::runtime_error. wait_until() returns that as an error, as kubectl ends with one. Errors: invalid_argument,
-/// naming the text and the reason.
+/// and the first dot may be absent, and quotes around VALUE do not count. The path is a json_path of names and
+/// indexes; what could select several values is refused. Where VALUE is compared with an object or a list, the function
+/// throws std::runtime_error. wait_until() returns that as an error, as kubectl ends with one. Errors:
+/// invalid_argument, naming the text and the reason.
 KCONTROL_DECL result<std::function<bool(const any_object&)>> parse_wait_condition(std::string_view text);
 
 }  // namespace kcontrol

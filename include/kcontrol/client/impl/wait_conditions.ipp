@@ -88,9 +88,34 @@ inline result<wait_comparison> split_wait_path(std::string_view text) {
     return out;
 }
 
+/// What of a path can lead to several values, which can't be compared with one; empty: nothing.
+inline std::string_view several_values(std::string_view path) {
+    bool bracket = false;
+    for (std::size_t at = 0; at < path.size(); ++at) {
+        if (path[at] == '\'') at = std::min(path.find('\'', at + 1), path.size());
+        if (at == path.size()) break;
+        if (path[at] == '\\') {
+            ++at;
+            continue;
+        }
+        if (path.substr(at, 2) == "?(") return "a filter";
+        if (path.substr(at, 2) == "..") return "\"..\"";
+        if (path[at] == '*') return "a wildcard";
+        if (path[at] == '[' || path[at] == ']') bracket = path[at] == '[';
+        if (bracket && path[at] == ':') return "a slice";
+        if (bracket && path[at] == ',') return "a union";
+    }
+    return {};
+}
+
 /// A path that kubectl takes without its first dot.
 inline result<json_path> read_wait_path(std::string_view text) {
     if (text.empty()) return error(errc::invalid_argument, "the path names no field");
+    if (const auto what = several_values(text); !what.empty()) {
+        return error(
+            errc::invalid_argument,
+            std::string(what) + " can lead to several values; write names and indexes, or condition=TYPE=STATUS");
+    }
     const bool complete = std::string_view(".[$@").find(text.front()) != std::string_view::npos;
     return json_path::parse((complete ? "" : ".") + std::string(text));
 }
@@ -100,7 +125,6 @@ inline const json::value* find_waited(const json_path& path, const json::value& 
     const auto found = path.find(root);
     if (!found || found->empty()) return nullptr;
     const json::value* const one = found->front();
-    if (found->size() > 1) throw std::runtime_error(path.text() + " leads to several values; write an index");
     if (compared && (one->is_object() || one->is_array())) {
         throw std::runtime_error(path.text() + " leads to an object or a list; compare one of its values");
     }
