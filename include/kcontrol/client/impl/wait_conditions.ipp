@@ -5,6 +5,7 @@
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/documents/json_path.hpp>
 #include <kcontrol/documents/value.hpp>
+#include <kcontrol/http/ascii.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -16,14 +17,8 @@ namespace detail {
 
 using wait_function = std::function<bool(const any_object&)>;
 
-/// As kubectl compares names and states of conditions.
-inline bool same_ignoring_case(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 inline bool starts_ignoring_case(std::string_view text, std::string_view with) {
-    return text.size() >= with.size() && same_ignoring_case(text.substr(0, with.size()), with);
+    return text.size() >= with.size() && http::detail::iequals(text.substr(0, with.size()), with);
 }
 
 inline std::string_view without_blanks(std::string_view text) {
@@ -155,12 +150,12 @@ KCONTROL_DECL std::function<bool(const any_object&)> condition_is(std::string ty
         const auto* const all = json::find(whole, {"conditions"});
         if (all == nullptr || !all->is_array()) return false;
         for (const auto& one : all->get_array()) {
-            if (!detail::same_ignoring_case(json::get_string(one, {"type"}), type)) continue;
+            if (!http::detail::iequals(json::get_string(one, {"type"}), type)) continue;
             const auto* seen = json::find(one, {"observedGeneration"});
             if (seen == nullptr) seen = json::find(whole, {"observedGeneration"});
             const auto& now = object.meta().generation;
             if (seen != nullptr && seen->is_int64() && now && seen->get_int64() < *now) return false;
-            return detail::same_ignoring_case(json::get_string(one, {"status"}), status);
+            return http::detail::iequals(json::get_string(one, {"status"}), status);
         }
         return false;
     };
@@ -178,10 +173,10 @@ KCONTROL_DECL std::function<bool(const any_object&)> field_is(std::string pointe
 
 KCONTROL_DECL result<std::function<bool(const any_object&)>> parse_wait_condition(std::string_view text) {
     constexpr std::string_view condition = "condition=", path = "jsonpath=";
-    if (detail::same_ignoring_case(text, "delete")) {
+    if (http::detail::iequals(text, "delete")) {
         return detail::wait_function([](const any_object& object) { return !object; });
     }
-    if (detail::same_ignoring_case(text, "create")) {
+    if (http::detail::iequals(text, "create")) {
         return detail::wait_function([](const any_object& object) { return static_cast<bool>(object); });
     }
     if (detail::starts_ignoring_case(text, condition)) {
