@@ -66,6 +66,7 @@
 #include <kcontrol/client/port_forward.hpp>
 #include <kcontrol/client/protobuf_encoding.hpp>
 #include <kcontrol/client/request_counts.hpp>
+#include <kcontrol/client/retry_after.hpp>
 #include <kcontrol/client/retry_watcher.hpp>
 #include <kcontrol/client/selection_options.hpp>
 #include <kcontrol/client/server_identity.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/client/retry_after.hpp>
 #include <kcontrol/client/retry_watcher.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
@@ -16,12 +17,6 @@ inline backoff_policy rewatch_pace() {
 inline bool may_watch_again(const error& why) {
     if (why == condition::expired || why == errc::stopped) return false;
     return why.code() == condition::retryable || why.code() == condition::unreachable;
-}
-
-// What the server asks to wait: the client repeats no watch, so that it is waited for here.
-inline duration asked_wait(const error& why) {
-    const api_status* status = why.status();
-    return status != nullptr && status->retry_after ? duration(*status->retry_after) : duration::zero();
 }
 
 inline error no_version_to_watch_from(const std::string& version) {
@@ -61,7 +56,8 @@ KCONTROL_DECL awaitable<std::optional<error>> retry_watcher::recover(error why, 
     if (is_over()) co_return error(errc::timeout, "its time is up; the last failure: " + why.what());
     if (!detail::may_watch_again(why)) co_return why;
     const time_point now = client_.env().now();
-    time_point again = now + std::max(backoff_.next(now, random_unit(client_.env())), detail::asked_wait(why));
+    // The client repeats no watch by itself: what the server asks to wait is waited for here.
+    time_point again = now + std::max(backoff_.next(now, random_unit(client_.env())), retry_after_of(why));
     if (given_up_at_) again = std::min(again, *given_up_at_);
     const wake woken = co_await sleep_until(client_.env(), again, std::move(stop));
     if (woken == wake::stopped) co_return error(errc::stopped);

@@ -1,6 +1,7 @@
 // The run of a leader_elector: asks what its machine says, and tells what it decides.
 #pragma once
 
+#include <kcontrol/client/retry_after.hpp>
 #include <kcontrol/leader/detail/written_lease.hpp>
 #include <kcontrol/leader/impl/leader_impl.hpp>
 
@@ -192,10 +193,8 @@ inline awaitable<void> leader_elector::impl::watch(std::shared_ptr<impl> self, s
         if (served) pauses.reset();
         if (served && why == errc::timeout) continue;
         if (!served) self->tell_unwatched(why);
-        duration pause = pauses.next(self->env.now(), random_unit(self->env));
         // The client repeats no watch by itself: what the server asks to wait is waited for here.
-        const api_status* answer = why.status();
-        if (answer != nullptr && answer->retry_after) pause = std::max<duration>(pause, *answer->retry_after);
+        const duration pause = std::max(pauses.next(self->env.now(), random_unit(self->env)), retry_after_of(why));
         co_await sleep_for(self->env, pause, stop);
     }
 }

@@ -1,4 +1,4 @@
-// What a server's error means to a list, a watch and a streamed list: one table, which docs/watch-failures.md shows
+// What a server's error means to a list, a watch and a streamed list: one table, which docs/watch_failures.md shows
 // beside client-go's and kube-rs'.
 #pragma once
 
@@ -120,12 +120,6 @@ inline failure_kind failure_kind_of(const error& why) {
 /// What such a failure leads to.
 inline const failure_row& failure_row_of(const error& why) {
     return failure_table[static_cast<std::size_t>(failure_kind_of(why))];
-}
-
-/// How long the server asks to wait; zero if it does not say.
-inline duration retry_after_of(const error& why) {
-    if (why.status() == nullptr || !why.status()->retry_after) return duration::zero();
-    return std::clamp(*why.status()->retry_after, std::chrono::seconds(0), api_status::max_retry_after);
 }
 
 /// It would be the same for any request: nobody answers.

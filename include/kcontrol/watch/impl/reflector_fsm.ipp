@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/client/retry_after.hpp>
 #include <kcontrol/model/resource_version.hpp>
 #include <kcontrol/watch/detail/failure_meaning.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
@@ -106,7 +107,7 @@ KCONTROL_DECL reflector_action reflector_fsm::back_off(const error& why, time_po
     become(reflector_state::failed, &why);
     verify_ = true;
     watches_.suspect(synced_);
-    return wait(std::max(backoff_.next(now, unit), detail::retry_after_of(why)), then);
+    return wait(std::max(backoff_.next(now, unit), retry_after_of(why)), then);
 }
 
 KCONTROL_DECL reflector_action reflector_fsm::on_timer(time_point now) { return open(then_, now); }
