@@ -113,6 +113,9 @@ outcome<list_query> list_query::of_request(const request_info& request, const re
         if (!query.version && query.watch) return failure(500, "", problem);
         if (!query.version) return failure::bad_request("invalid resource version: " + problem);
     }
+    if (!query.watch && query.version.value_or(0) > 0 && !request.parameter("continue").empty()) {
+        return failure::bad_request("specifying resource version is not allowed when using continue");
+    }
     const std::string_view match = request.parameter("resourceVersionMatch");
     if (match == "Exact") query.match = version_match::exact;
     if (match == "NotOlderThan") query.match = version_match::not_older_than;

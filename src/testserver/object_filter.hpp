@@ -22,6 +22,7 @@ public:
     static outcome<object_filter> of_request(const request_info& request, const resource_type& type);
 
     std::string namespace_;  ///< empty: all
+    group_resource id;       ///< of the kind, which says what its fields are
     label_selector labels;   ///< empty: any
     field_selector fields;   ///< empty: any
 

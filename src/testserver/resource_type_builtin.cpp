@@ -33,7 +33,7 @@ constexpr std::array kind_habits_table = {
     kind_habits{"", "persistentvolumes", "d", "", "kubernetes.io/pv-protection"},
     kind_habits{"", "pods", "gd",
                 "spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName spec.hostNetwork "
-                "status.phase status.podIP status.nominatedNodeName"},
+                "status.phase status.podIP status.podIPs status.nominatedNodeName spec.host"},
     kind_habits{"", "podtemplates", "gd", ""},
     kind_habits{"", "replicationcontrollers", "go", "status.replicas"},
     kind_habits{"", "resourcequotas", "d", ""},
@@ -43,9 +43,11 @@ constexpr std::array kind_habits_table = {
     kind_habits{"apiregistration.k8s.io", "apiservices", "v", ""},
     kind_habits{"apps", "daemonsets", "g", ""},
     kind_habits{"apps", "deployments", "g", ""},
-    kind_habits{"apps", "replicasets", "g", "status.replicas"},
+    kind_habits{"apps", "replicasets", "g", ""},
     kind_habits{"apps", "statefulsets", "g", ""},
-    kind_habits{"events.k8s.io", "events", "c", "reason reportingController type"},
+    kind_habits{"events.k8s.io", "events", "c",
+                "reason regarding.kind regarding.namespace regarding.name regarding.uid regarding.apiVersion "
+                "regarding.resourceVersion regarding.fieldPath reportingController type"},
     kind_habits{"batch", "cronjobs", "g", ""},
     kind_habits{"batch", "jobs", "go", "status.successful"},
     kind_habits{"certificates.k8s.io", "certificatesigningrequests", "", "spec.signerName"},
