@@ -152,8 +152,15 @@ json::object admission_request(const admission_attributes& about, const std::str
     out["operation"] = about.operation;
     json::object& user = out["userInfo"].emplace_object();
     user["username"] = about.user.name;
+    if (!about.user.uid.empty()) user["uid"] = about.user.uid;
     json::array& groups = user["groups"].emplace_array();
     for (const auto& group : about.user.groups) groups.push_back(json::value(group));
+    for (const auto& [name, values] : about.user.extra) {
+        json::value& extra = user["extra"];
+        if (!extra.is_object()) extra = json::object();
+        json::array& listed = extra.get_object()[name].emplace_array();
+        for (const auto& one : values) listed.push_back(json::value(one));
+    }
     out["dryRun"] = about.dry_run;
     out["options"] = about.options;
     return out;

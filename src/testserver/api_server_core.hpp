@@ -9,7 +9,9 @@
 #include <kcontrol/testing/pod_streams.hpp>
 #include <kcontrol/testing/request_log.hpp>
 
+#include "testserver/account_tokens.hpp"
 #include "testserver/admission_hooks.hpp"
+#include "testserver/cluster_events.hpp"
 #include "testserver/garbage_collector.hpp"
 #include "testserver/list_page.hpp"
 #include "testserver/object_store.hpp"
@@ -148,6 +150,7 @@ public:
     api_server_options options;  ///< as they were given to the constructor
     object_store store;          ///< tells changes to this core
     access_control access;       ///< tokens, groups and rules; changes count from the next request on
+    account_tokens tokens;       ///< of service accounts, by TokenRequest
     request_log log;             ///< of all requests, those that met a fault, too
     pod_logs container_logs;     ///< what pods/log shows
     async_event log_written;     ///< notified when a container says something or a pod changes
@@ -170,10 +173,14 @@ public:
     /// Server-side apply by `target.manager`, without webhooks. Conflicts are refused unless `force`.
     outcome<apply_result> apply(resource_table& table, const write_target& target, json::value config, bool force,
                                 bool dry_run);
-    /// Deletes or marks, without webhooks. With a CustomResourceDefinition its kind and all objects go.
+    /// Deletes or marks, without webhooks. With a CustomResourceDefinition its objects and then its kind go.
     outcome<delete_result> remove(resource_table& table, const namespaced_name& key, const delete_request& request);
+    /// Writes an Event of the server's own controllers. What can't be written, as in a namespace that is being
+    /// deleted, is lost.
+    void record_event(const event_note& note, const std::string& manager);
 
 private:
+    outcome<requester> log_in(const http::server_request& request) const;
     /// Who asks, or whom he impersonates.
     outcome<requester> identify(const http::server_request& request) const;
     outcome<void> authorize(const requester& who, const request_info& info) const;
@@ -197,8 +204,7 @@ private:
     outcome<http::response> answer_binding(const http::server_request& request, const request_info& info);
     outcome<http::response> answer_eviction(const http::server_request& request, const request_info& info,
                                             resource_table& pods);
-    outcome<http::response> answer_token(const http::server_request& request, const request_info& info,
-                                         const resource_table& table);
+    outcome<http::response> answer_token(const http::server_request& request, const request_info& info);
     awaitable<outcome<http::response>> answer_below(const parsed_request& asked, object_store::table_ptr table);
 
     // Admission and conversion (api_server_core_admission.cpp, api_server_core_conversion.cpp).
@@ -243,6 +249,11 @@ private:
     renderer renderer_for(const resource_table& table, const request_info& info, shape form) const;
     read_view view_of(const std::string& replica) const;
     void crd_written(const resource_table& table, const object_ptr& object);
+    /// Whether the definition of a custom kind is being deleted.
+    bool is_being_removed(const resource_type& type) const;
+    void remove_instances(const std::string& name);
+    /// Lets the definition go that is being deleted, once it has no objects; its kind is then not served any more.
+    void finish_definition(const group_resource& id);
 
     awaitable<int> start_watch(http::responder& out, watch_job& job);
     awaitable<void> run_watch(http::responder& out, watch_job& job);
@@ -253,6 +264,8 @@ private:
     void start_collecting();
     awaitable<void> collect();
     void carry_out(const collector_action& action);
+    /// Writes an Event about each owner of an object that is in another namespace.
+    void report_owners(const resource_table& table, const collector_action& action);
 
     class watch_registration;
     class watch_following;
@@ -267,6 +280,7 @@ private:
     rendered_event last_event_;
     json::document reader_;  // of patches
     garbage_collector collector_;
+    event_maker events_;
     bool collecting_ = false;
     webhook_caller webhooks_;
     hook_list hooks_[2];                       // validating, mutating

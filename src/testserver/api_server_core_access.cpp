@@ -3,10 +3,27 @@
 
 namespace kcontrol::inline v0_1::testing::detail {
 
-outcome<requester> api_server_core::identify(const http::server_request& request) const {
+// Tokens of service accounts are not among those of access(), and are judged whether it has any or none.
+outcome<requester> api_server_core::log_in(const http::server_request& request) const {
+    constexpr std::string_view scheme = "Bearer ";
+    const std::string_view header = request.headers.get("Authorization");
+    if (header.starts_with(scheme)) {
+        token_verdict verdict = tokens.judge(header.substr(scheme.size()), store, env.wall_now());
+        if (verdict.known && !verdict.user) return failure::unauthorized();
+        if (verdict.user) {
+            verdict.user->groups = access.groups_of(verdict.user->name);
+            return std::move(*verdict.user);
+        }
+    }
     const auto user = access.authenticate(request);
     if (!user) return user.error();
-    requester who(*user, access.groups_of(*user));
+    return requester(*user, access.groups_of(*user));
+}
+
+outcome<requester> api_server_core::identify(const http::server_request& request) const {
+    auto logged_in = log_in(request);
+    if (!logged_in) return logged_in.error();
+    requester who = std::move(*logged_in);
     const std::string_view wanted = request.headers.get("Impersonate-User");
     if (!options.enforces_rbac() || wanted.empty()) return who;
     request_info wish;

@@ -1,5 +1,6 @@
 // How the garbage collector acts on the server: it is shown every change and does what it wants done, after a while.
 #include "testserver/api_server_core.hpp"
+#include "testserver/event_forms.hpp"
 #include "testserver/json_values.hpp"
 #include "testserver/write_rules.hpp"
 
@@ -106,12 +107,16 @@ void api_server_core::changed(const resource_table& table, const store_event* ev
     for (const auto& one : std::vector(observers)) {
         if (const auto observer = one.lock()) (*observer)(table, event->what, *event->object);
     }
-    if (!options.collects_garbage()) return;
-    show_collector(table, event->what, *event->object);
-    start_collecting();
+    if (options.collects_garbage()) {
+        show_collector(table, event->what, *event->object);
+        start_collecting();
+    }
+    // At the end: the table may not be served any more after that.
+    if (event->what == change::deleted && table.type().custom) finish_definition(group_resource(table.type().id()));
 }
 
 void api_server_core::show_collector(const resource_table& table, change what, const stored_object& object) {
+    if (other_events(table.type().id())) return;  // as a real one, it passes Events over
     if (what == change::deleted) {
         collector_.on_deleted(object.uid());
     } else {
@@ -149,12 +154,49 @@ void api_server_core::carry_out(const collector_action& action) {
         static_cast<void>(remove(*table, action.key, delete_request().uid(action.uid).dependents(action.policy)));
         return;
     }
+    if (action.what == collector_action::kind::report_owners) return report_owners(*table, action);
     write_target target("", action.key.namespace_, action.key.name);
     target.manager = "kube-controller-manager";
     static_cast<void>(store.patch(*table, target, [&action](json::value& whole) -> outcome<void> {
         if (json::get_string(whole, {"metadata", "uid"}) == action.uid) apply_action(whole, action);
         return {};
     }));
+}
+
+void api_server_core::report_owners(const resource_table& table, const collector_action& action) {
+    const object_ptr object = table.get(action.key);
+    if (object == nullptr || object->uid() != action.uid) return;
+    const resource_type& type = table.type();
+    event_note note;
+    note.about = object->value(type, type.api_version(type.versions.front()));
+    note.warning = true;
+    note.reason = "OwnerRefInvalidNamespace";
+    note.component = "garbage-collector-controller";
+    const json::value* owners = json::find(note.about, {"metadata", "ownerReferences"});
+    if (owners == nullptr || !owners->is_array()) return;
+    const json::array references = owners->get_array();
+    const std::string& ns = action.key.namespace_;
+    for (const auto& reference : references) {
+        const auto said = [&reference](std::string_view name) {
+            return std::string(json::get_string(reference, {name}));
+        };
+        if (!action.uids.contains(said("uid"))) continue;
+        note.message = "ownerRef [" + said("apiVersion") + "/" + said("kind") + ", namespace: " + ns +
+                       ", name: " + said("name") + ", uid: " + said("uid") + "] does not exist in namespace " +
+                       json::serialize(json::value(ns));
+        record_event(note, "kube-controller-manager");
+    }
+}
+
+void api_server_core::record_event(const event_note& note, const std::string& manager) {
+    const auto events = store.table({"", "events"});
+    if (events == nullptr) return;
+    const json::value event = events_.make(note, env.wall_now());
+    write_target target("v1", std::string(json::get_string(event, {"metadata", "namespace"})),
+                        std::string(json::get_string(event, {"metadata", "name"})));
+    target.manager = manager;
+    // Kinds like this one are created by an update, too. What can't be written is lost, as on a real server.
+    static_cast<void>(store.update(*events, std::move(target), event.get_object()));
 }
 
 }  // namespace kcontrol::testing::detail

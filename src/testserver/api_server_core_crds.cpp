@@ -4,12 +4,79 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kcontrol::inline v0_1::testing::detail {
 
+namespace {
+
+group_resource defined_by(const json::value& crd) {
+    return {std::string(json::get_string(crd, {"spec", "group"})),
+            std::string(json::get_string(crd, {"spec", "names", "plural"}))};
+}
+
+}  // namespace
+
 void api_server_core::crd_written(const resource_table& table, const object_ptr& object) {
     if (table.type().id() != definitions_id()) return;
-    follow_crd(json::value(object->content()));
+    const json::value crd(object->content());
+    const std::string name(json::get_string(crd, {"metadata", "name"}));
+    if (table.get({"", name}) != nullptr) return follow_crd(crd);
+    // The write has taken the last finalizer away.
+    const auto defined = store.table(defined_by(crd));
+    if (defined != nullptr && defined->type().custom) store.remove_resource(defined->type().id());
+}
+
+bool api_server_core::is_being_removed(const resource_type& type) const {
+    const auto definitions = store.table(definitions_id());
+    if (!type.custom || definitions == nullptr) return false;
+    const object_ptr crd = definitions->get({"", type.id().text()});
+    return crd != nullptr && crd->terminating();
+}
+
+// Deletes the objects of a definition that is being deleted. Those with finalizers stay, and the definition with them.
+void api_server_core::remove_instances(const std::string& name) {
+    const auto definitions = store.table(definitions_id());
+    const object_ptr crd = definitions->get({"", name});
+    if (crd == nullptr || !crd->terminating()) return;
+    const group_resource id = defined_by(json::value(crd->content()));
+    const auto table = store.table(id);
+    if (table != nullptr && table->type().custom && !table->objects().empty()) {
+        write_target target("v1", "", name);
+        target.subresource = "status";
+        target.manager = "kube-apiserver";
+        static_cast<void>(store.patch(*definitions, target, [this](json::value& whole) -> outcome<void> {
+            show_definition_terminating(whole.as_object(), "InstanceDeletionInProgress",
+                                        "CustomResource deletion is in progress", format_timestamp(env.wall_now()));
+            return {};
+        }));
+        std::vector<namespaced_name> keys;
+        for (const auto& [key, object] : table->objects()) keys.push_back(key);
+        for (const auto& key : keys) static_cast<void>(remove(*table, key, delete_request()));
+    }
+    finish_definition(id);
+}
+
+void api_server_core::finish_definition(const group_resource& id) {
+    const auto definitions = store.table(definitions_id());
+    const object_ptr crd = definitions == nullptr ? nullptr : definitions->get({"", id.text()});
+    if (crd == nullptr || !crd->terminating()) return;
+    const auto table = store.table(id);
+    const bool custom = table != nullptr && table->type().custom;
+    if (custom && !table->objects().empty()) return;
+    write_target target("v1", "", id.text());
+    target.manager = "kube-apiserver";
+    static_cast<void>(store.patch(*definitions, target, [](json::value& whole) -> outcome<void> {
+        json::value* finalizers = metadata_of(whole.as_object()).if_contains("finalizers");
+        if (finalizers == nullptr || !finalizers->is_array()) return {};
+        json::array rest;
+        for (const auto& one : finalizers->get_array()) {
+            if (one != json::value(definition_finalizer)) rest.push_back(one);
+        }
+        *finalizers = std::move(rest);
+        return {};
+    }));
+    if (custom && definitions->get({"", id.text()}) == nullptr) store.remove_resource(id);
 }
 
 namespace {

@@ -79,18 +79,37 @@ json::array array_of(const std::vector<std::string>& all) {
     return out;
 }
 
+json::object user_info(const requester& user) {
+    json::object out;
+    out["username"] = user.name;
+    if (!user.uid.empty()) out["uid"] = user.uid;
+    out["groups"] = array_of(user.groups);
+    if (user.extra.empty()) return out;
+    json::object& extra = out["extra"].emplace_object();
+    for (const auto& [name, values] : user.extra) extra[name] = array_of(values);
+    return out;
+}
+
 // The answer repeats the token, as a real server's does.
-json::object status_of_token(const access_control& access, const json::value& review) {
-    const auto user = access.user_of(json::get_string(review, {"spec", "token"}));
+json::object status_of_token(const access_control& access, token_verdict verdict, const json::value& review) {
+    const auto wanted = strings_of(json::find(review, {"spec", "audiences"}));
+    if (!verdict.known) {
+        if (const auto user = access.user_of(json::get_string(review, {"spec", "token"}))) {
+            verdict.user = requester(*user, {});
+            verdict.audiences = wanted;
+        }
+    }
     json::object status, shown;
-    if (user) {
+    if (verdict.user) {
+        verdict.user->groups = access.groups_of(verdict.user->name);
+        shown = user_info(*verdict.user);
         status["authenticated"] = true;
-        shown["username"] = *user;
-        shown["groups"] = array_of(access.groups_of(*user));
     } else {
-        status["error"] = "invalid bearer token";
+        status["error"] =
+            verdict.problem.empty() ? "invalid bearer token" : "[invalid bearer token, " + verdict.problem + "]";
     }
     status["user"] = std::move(shown);
+    if (verdict.user && !verdict.audiences.empty()) status["audiences"] = array_of(verdict.audiences);
     return status;
 }
 
@@ -121,11 +140,11 @@ outcome<http::response> api_server_core::answer_review(const http::server_reques
     json::object& review = body->get_object();
     json::object status;
     if (info.resource == "tokenreviews") {
-        status = status_of_token(access, *body);
+        auto verdict = tokens.judge(json::get_string(*body, {"spec", "token"}), store, env.wall_now(),
+                                    strings_of(json::find(*body, {"spec", "audiences"})));
+        status = status_of_token(access, std::move(verdict), *body);
     } else if (info.group == "authentication.k8s.io") {
-        json::object& shown = status["userInfo"].emplace_object();
-        shown["username"] = user->name;
-        shown["groups"] = array_of(user->groups);
+        status["userInfo"] = user_info(*user);
     } else if (info.resource == "selfsubjectrulesreviews") {
         const std::string ns(json::get_string(*body, {"spec", "namespace"}));
         if (ns.empty()) return failure::bad_request("no namespace on request");

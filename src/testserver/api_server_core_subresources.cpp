@@ -1,6 +1,4 @@
 // What lies below objects and is no part of them: the scale of what has replicas, bindings, evictions and tokens.
-#include <kcontrol/base/base64.hpp>
-
 #include "testserver/api_server_core.hpp"
 #include "testserver/rendering.hpp"
 #include "testserver/responses.hpp"
@@ -221,74 +219,30 @@ void set_pod_condition(json::value& pod, std::string_view type, std::string_view
     all.get_array().push_back(std::move(made));
 }
 
-namespace {
-
-// RFC 7515 §2: base64url without padding.
-std::string base64_of_token(std::string_view bytes) {
-    std::string out = encode_base64(bytes);
-    for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
-    out.erase(out.find_last_not_of('=') + 1);
-    return out;
-}
-
-// A token in the form of a real one (clients look into it for its end), with a signature that nobody has made.
-std::string made_up_token(const json::object& account, const json::value* audiences, std::int64_t seconds,
-                          environment& env) {
-    constexpr std::string_view issuer = "https://kubernetes.default.svc.cluster.local";
-    const std::int64_t now =
-        std::chrono::duration_cast<std::chrono::seconds>(env.wall_now().time_since_epoch()).count();
-    const json::value whole(account);
-    const std::string ns(json::get_string(whole, {"metadata", "namespace"}));
-    const std::string name(json::get_string(whole, {"metadata", "name"}));
-    json::object claims;
-    claims["aud"] = audiences != nullptr && audiences->is_array() ? *audiences : json::value(json::array({issuer}));
-    claims["exp"] = now + seconds;
-    claims["iat"] = now;
-    claims["iss"] = issuer;
-    json::object& about = claims["kubernetes.io"].emplace_object();
-    about["namespace"] = ns;
-    json::object& of = about["serviceaccount"].emplace_object();
-    of["name"] = name;
-    of["uid"] = json::get_string(whole, {"metadata", "uid"});
-    claims["nbf"] = now;
-    claims["sub"] = "system:serviceaccount:" + ns + ":" + name;
-    std::string signature;
-    for (int i = 0; i < 32; ++i) {
-        const std::uint64_t random = env.random();
-        for (int byte = 0; byte < 8; ++byte) signature += static_cast<char>(random >> (8 * byte) & 0xff);
-    }
-    return base64_of_token(R"({"alg":"RS256","kid":"kcontrol"})") + "." + base64_of_token(json::serialize(claims)) +
-           "." + base64_of_token(signature);
-}
-
-}  // namespace
-
-outcome<http::response> api_server_core::answer_token(const http::server_request& request, const request_info& info,
-                                                      const resource_table& table) {
-    constexpr std::int64_t shortest = 600, usual = 3600;
+outcome<http::response> api_server_core::answer_token(const http::server_request& request, const request_info& info) {
     auto body = parse_document(request, "couldn't read the TokenRequest: ");
     if (!body) return body.error();
-    const object_ptr object = table.get({info.namespace_, info.name});
-    if (object == nullptr) return failure::not_found(table.type().id(), info.name);
-    const json::value* asked = json::find(*body, {"spec", "expirationSeconds"});
-    const std::int64_t seconds = asked != nullptr && asked->is_int64() ? asked->get_int64() : usual;
-    if (seconds < shortest) {
-        return failure::invalid(
-            {"authentication.k8s.io", "TokenRequest"}, "", "spec.expirationSeconds", "FieldValueInvalid",
-            "Invalid value: " + std::to_string(seconds) + ": may not specify a duration less than 10 minutes");
-    }
+    json::value spec = json::object();
+    if (const json::value* given = json::find(*body, {"spec"}); given != nullptr && given->is_object()) spec = *given;
+    const auto order = order_token(store, {info.namespace_, info.name}, spec);
+    if (!order) return order.error();
+    const auto dry_run = dry_run_of(info.parameter("dryRun"), "CreateOptions");
+    if (!dry_run) return dry_run.error();
     const wall_time now = env.wall_now();
     json::object metadata;
     metadata["name"] = info.name;
     metadata["namespace"] = info.namespace_;
+    metadata["uid"] = json::get_string(order->account, {"metadata", "uid"});
     metadata["creationTimestamp"] = format_timestamp(now);
-    json::value spec = json::object();
-    if (const json::value* given = json::find(*body, {"spec"}); given != nullptr && given->is_object()) spec = *given;
-    spec.get_object()["expirationSeconds"] = seconds;
+    json::array audiences;
+    for (const auto& one : order->audiences) audiences.push_back(json::value(one));
+    json::object& shown = spec.get_object();
+    shown["audiences"] = std::move(audiences);
+    shown["expirationSeconds"] = order->seconds;
+    if (!shown.contains("boundObjectRef")) shown["boundObjectRef"] = nullptr;
     json::object status;
-    const json::object account = object->value(table.type(), "v1").as_object();
-    status["token"] = made_up_token(account, json::find(spec, {"audiences"}), seconds, env);
-    status["expirationTimestamp"] = format_timestamp(now + std::chrono::seconds(seconds));
+    status["token"] = *dry_run ? std::string() : tokens.issue(*order, env);
+    status["expirationTimestamp"] = format_timestamp(now + std::chrono::seconds(order->seconds));
     json::object out;
     out["kind"] = "TokenRequest";
     out["apiVersion"] = "authentication.k8s.io/v1";
@@ -346,7 +300,7 @@ awaitable<outcome<http::response>> api_server_core::answer_below(const parsed_re
         }
     }
     auto response = info.subresource == "eviction" ? answer_eviction(request, info, *table)
-                    : info.subresource == "token"  ? answer_token(request, info, *table)
+                    : info.subresource == "token"  ? answer_token(request, info)
                                                    : answer_binding(request, info);
     if (response) show_warnings(*response, warnings);
     co_return response;

@@ -74,6 +74,12 @@ outcome<write_order> api_server_core::order_write(const parsed_request& asked, o
                                                   std::vector<std::string>& warnings) {
     const http::server_request& request = asked.message;
     const request_info& info = asked.info;
+    if (info.verb == "create" && is_being_removed(table->type())) {
+        const auto given = json::parse(request.body);
+        return failure::forbidden(table->type().id(),
+                                  given ? json::get_string(*given, {"metadata", "name"}) : std::string_view(),
+                                  "create not allowed while custom resource definition is terminating");
+    }
     const std::string_view options_kind = info.verb == "create"   ? "CreateOptions"
                                           : info.verb == "update" ? "UpdateOptions"
                                                                   : "PatchOptions";
@@ -185,11 +191,7 @@ outcome<apply_result> api_server_core::apply(resource_table& table, const write_
 outcome<delete_result> api_server_core::remove(resource_table& table, const namespaced_name& key,
                                                const delete_request& request) {
     auto removed = store.remove(table, key, request);
-    if (removed && removed->deleted && !request.dry_run() && table.type().id() == definitions_id()) {
-        const json::value crd(removed->object->content());
-        store.remove_resource({std::string(json::get_string(crd, {"spec", "group"})),
-                               std::string(json::get_string(crd, {"spec", "names", "plural"}))});
-    }
+    if (removed && !request.dry_run() && table.type().id() == definitions_id()) remove_instances(key.name);
     return removed;
 }
 

@@ -12,6 +12,10 @@ namespace kcontrol::inline v0_1::testing {
 namespace detail {
 namespace {
 
+bool is_definition(const resource_type& type) {
+    return type.group == "apiextensions.k8s.io" && type.plural == "customresourcedefinitions";
+}
+
 bool is_pod(const resource_type& type) { return type.group.empty() && type.plural == "pods"; }
 
 std::optional<std::int64_t> whole_number(const json::value* v) {
@@ -85,6 +89,47 @@ std::optional<std::int64_t> shorten_grace(json::object& metadata, const delete_r
 }  // namespace
 }  // namespace detail
 
+void show_definition_terminating(json::object& content, std::string_view reason, std::string_view message,
+                                 const std::string& now) {
+    json::value& status = content["status"];
+    if (!status.is_object()) status = json::object();
+    json::value& conditions = status.get_object()["conditions"];
+    if (!conditions.is_array()) conditions = json::array();
+    json::object condition;
+    condition["type"] = "Terminating";
+    condition["status"] = "True";
+    condition["lastTransitionTime"] = now;
+    condition["reason"] = reason;
+    condition["message"] = message;
+    for (auto& one : conditions.get_array()) {
+        if (json::get_string(one, {"type"}) != "Terminating") continue;
+        if (const json::value* since = json::find(one, {"lastTransitionTime"})) {
+            condition["lastTransitionTime"] = *since;
+        }
+        one = std::move(condition);
+        return;
+    }
+    conditions.get_array().push_back(std::move(condition));
+}
+
+namespace detail {
+namespace {
+
+// Its objects go first: until then the definition stays.
+void mark_definition(json::object& content, const std::string& now) {
+    json::object& metadata = metadata_of(content);
+    metadata["deletionTimestamp"] = now;
+    json::value& finalizers = metadata["finalizers"];
+    if (!finalizers.is_array()) finalizers = json::array();
+    finalizers.get_array().push_back(json::value(definition_finalizer));
+    show_definition_terminating(content, "InstanceDeletionPending",
+                                "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+                                now);
+}
+
+}  // namespace
+}  // namespace detail
+
 deletion_step begin_deletion(const resource_type& type, json::object& content, const delete_request& request,
                              const std::string& now, bool collects) {
     json::object& metadata = metadata_of(content);
@@ -99,6 +144,10 @@ deletion_step begin_deletion(const resource_type& type, json::object& content, c
         grace = *shorter;
     }
     const bool refinalized = collects && detail::set_garbage_finalizers(type, metadata, request);
+    if (detail::is_definition(type) && !terminating) {
+        detail::mark_definition(content, now);
+        return deletion_step::mark;
+    }
     const json::value* finalizers = metadata.if_contains("finalizers");
     const bool held = finalizers != nullptr && finalizers->is_array() && !finalizers->get_array().empty();
     if (!is_pod && !held) return deletion_step::remove;

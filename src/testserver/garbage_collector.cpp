@@ -51,6 +51,7 @@ void garbage_collector::on_deleted(const std::string& uid) {
         touch(link.uid);
     }
     nodes_.erase(known);
+    reported_.erase(uid);
     touch_dependents(uid);
 }
 
@@ -61,6 +62,10 @@ std::optional<collector_action> garbage_collector::next() {
         queued_.erase(uid);
         const auto found = nodes_.find(uid);
         if (found == nodes_.end()) continue;
+        if (auto report = report_foreign_owners(found->second)) {
+            touch(uid);  // it is judged after that
+            return report;
+        }
         if (auto action = judge(found->second)) return action;
     }
     return std::nullopt;
@@ -71,6 +76,7 @@ void garbage_collector::clear() {
     dependents_.clear();
     queue_.clear();
     queued_.clear();
+    reported_.clear();
 }
 
 void garbage_collector::touch(const std::string& uid) {
@@ -119,6 +125,20 @@ std::optional<collector_action> garbage_collector::judge(const graph_node& node)
     }
     if (node.deleting || node.owners.empty()) return std::nullopt;
     return judge_owned(node);
+}
+
+// A namespaced owner owns what is in its namespace. References from elsewhere, or from objects of no namespace, are
+// reported once.
+std::optional<collector_action> garbage_collector::report_foreign_owners(const graph_node& node) {
+    auto action = detail::action_on(node, collector_action::kind::report_owners);
+    for (const auto& link : node.owners) {
+        const auto owner = nodes_.find(link.uid);
+        if (owner == nodes_.end() || owner->second.key.namespace_.empty()) continue;
+        if (owner->second.key.namespace_ == node.key.namespace_) continue;
+        if (reported_[node.uid].insert(link.uid).second) action.uids.insert(link.uid);
+    }
+    if (action.uids.empty()) return std::nullopt;
+    return action;
 }
 
 std::optional<collector_action> garbage_collector::judge_orphaning(const graph_node& node) {

@@ -46,6 +46,7 @@ public:
         drop_owners,     ///< take the owner references with `uids` away
         unblock,         ///< set blockOwnerDeletion of all its references to false
         drop_finalizer,  ///< take `finalizer` away
+        report_owners,   ///< report that the owners with `uids` are in another namespace
     };
 
     kind what = kind::remove;                      ///< says which of the last three members counts
@@ -53,7 +54,7 @@ public:
     namespaced_name key;                           ///< of the object
     std::string uid;                               ///< only the object with this uid is meant
     propagation policy = propagation::background;  ///< of `remove`: the propagationPolicy
-    std::set<std::string> uids;                    ///< of `drop_owners`: those of the owners
+    std::set<std::string> uids;                    ///< of `drop_owners` and `report_owners`: those of the owners
     std::string finalizer;                         ///< of `drop_finalizer`: "orphan" or "foregroundDeletion"
 };
 
@@ -84,11 +85,13 @@ private:
     std::optional<collector_action> judge(const graph_node& node);
     std::optional<collector_action> judge_orphaning(const graph_node& node);
     std::optional<collector_action> judge_owned(const graph_node& node) const;
+    std::optional<collector_action> report_foreign_owners(const graph_node& node);
 
     std::map<std::string, graph_node> nodes_;                  // by uid
     std::map<std::string, std::set<std::string>> dependents_;  // owner's uid → uids
     std::deque<std::string> queue_;
     std::set<std::string> queued_;
+    std::map<std::string, std::set<std::string>> reported_;  // uid → those of owners that are reported
 };
 
 }  // namespace kcontrol::testing

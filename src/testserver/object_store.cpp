@@ -95,6 +95,16 @@ void set_managed_fields(json::object& content, json::array managed) {
     }
 }
 
+// Who names a uid means an object that is there.
+failure missing_with_uid(const resource_type& type, const write_target& target, const std::string& uid) {
+    return failure::conflict(
+        type.id(), target.name,
+        "StorageError: invalid object, Code: 4, Key: /registry/" + type.plural + "/" +
+            (type.namespaced ? target.namespace_ + "/" : std::string()) + target.name +
+            ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " + uid +
+            ", UID in object meta: ");
+}
+
 // `managedFields: [{}]` is how a client says that nobody owns anything any more.
 bool resets_managed_fields(const json::object& body) {
     const json::value* metadata = body.if_contains("metadata");
@@ -139,6 +149,7 @@ void object_store::restore(const store_snapshot& then) {
     for (const auto& [id, table] : detail::tables_of(then)) {
         tables_.emplace(id, std::make_shared<resource_table>(table)).first->second->compact(version_);
     }
+    share_restored_events();
     const table_ptr namespaces = this->table(detail::namespaces_id());
     if (namespaces == nullptr) return;
     const auto all = namespaces->objects();
@@ -149,10 +160,31 @@ object_store::table_ptr object_store::add_resource(resource_type type) {
     table_ptr& slot = tables_[type.id()];
     if (slot != nullptr) {
         slot->set_type(std::move(type));
+        adopt_schema(*slot);
     } else {
         slot = std::make_shared<resource_table>(std::move(type), version_, options_.history_window());
     }
     return slot;
+}
+
+// Objects that were stored before are read by the schema that there is now: with its defaults, without what it does not
+// know. That is no change of theirs.
+void object_store::adopt_schema(resource_table& table) {
+    const resource_type& type = table.type();
+    if (!options_.default_and_validate() || !type.custom) return;
+    const auto objects = table.objects();
+    for (const auto& [key, object] : objects) {
+        const std::string& version = object->written_in().empty() ? type.storage_version : object->written_in();
+        const structural_schema* structure = type.structure_in(version);
+        if (structure == nullptr) continue;
+        json::object content = object->content();
+        const json::object before = content;
+        std::vector<std::string> unknown;
+        structure->prune(content, unknown);
+        structure->set_defaults(content);
+        if (content == before) continue;
+        table.show(key, std::make_shared<const stored_object>(std::move(content), object->written_in()));
+    }
 }
 
 bool object_store::remove_resource(const group_resource& id) {
@@ -225,6 +257,8 @@ outcome<pending_write> object_store::begin_update(const resource_table& table, w
     const object_ptr stored = table.get({target.namespace_, target.name});
     const bool may_make = type.create_on_update && target.subresource.empty() && !target.is_patch;
     if (may_make && stored == nullptr && detail::member(metadata_of(body), "name") == target.name) {
+        const std::string uid = detail::member(metadata_of(body), "uid");
+        if (!uid.empty()) return detail::missing_with_uid(type, target, uid);
         return begin_create(table, std::move(target), std::move(body));
     }
     const bool reset = detail::resets_managed_fields(body);
@@ -501,7 +535,9 @@ object_ptr object_store::commit(resource_table& table, const namespaced_name& ke
     if (written_in.empty() && event.previous != nullptr) written_in = event.previous->written_in();
     event.object = std::make_shared<const stored_object>(std::move(content), std::move(written_in));
     table.commit(event);
+    const auto shared = share_event(table, event);
     if (listener_) listener_(table, &event);
+    if (shared && listener_) listener_(*shared->table, &shared->event);
     if (what == change::deleted && !key.namespace_.empty()) sweep_namespace(key.namespace_);
     return event.object;
 }

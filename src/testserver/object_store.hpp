@@ -191,6 +191,19 @@ private:
     outcome<delete_result> remove_namespace(resource_table& table, const namespaced_name& key, const object_ptr& stored,
                                             bool dry_run);
     void sweep_namespace(const std::string& name);
+    bool sweep_table(resource_table& table, const std::string& ns);
+    /// An Event of `from` as it is stored in `to`, its other form.
+    object_ptr in_other_form(const resource_table& from, const resource_table& to, const stored_object& event) const;
+    /// A change as the table of the other form got it.
+    class shared_change {
+    public:
+        table_ptr table;
+        store_event event;
+    };
+    /// Commits the change of an Event in its other form, too, and notifies nobody. Nothing: it is another kind.
+    std::optional<shared_change> share_event(const resource_table& table, const store_event& event);
+    void share_restored_events();
+    void adopt_schema(resource_table& table);
     std::string make_uid();
 
     store_inputs inputs_;

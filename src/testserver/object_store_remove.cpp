@@ -1,4 +1,5 @@
 #include "testserver/deletion.hpp"
+#include "testserver/namespace_conditions.hpp"
 #include "testserver/object_store.hpp"
 
 namespace kcontrol::inline v0_1::testing {
@@ -96,30 +97,44 @@ void object_store::sweep_namespace(const std::string& name) {
     const object_ptr swept = namespaces == nullptr ? nullptr : namespaces->get({"", name});
     if (sweeping_ || swept == nullptr || !swept->terminating()) return;
     sweeping_ = true;
-    bool empty = true;
+    // As in Kubernetes: other objects stay until the last pod has ended, which may need them.
+    bool pods_remain = false;
+    if (const table_ptr pods = table({"", "pods"})) pods_remain = !sweep_table(*pods, name);
     const auto tables = tables_;
     for (const auto& [id, table] : tables) {
-        if (!table->type().namespaced) continue;
-        std::vector<namespaced_name> keys;
-        for (const auto& [key, object] : table->objects_in(name)) keys.push_back(key);
-        for (const auto& key : keys) {
-            const auto removed = remove(*table, key);
-            empty = empty && removed && removed->deleted;
-        }
+        if (table->type().namespaced && !pods_remain) sweep_table(*table, name);
     }
     sweeping_ = false;
-    if (!empty) return;
+    namespace_remains remains;
+    for (const auto& [id, table] : tables_) {
+        if (!table->type().namespaced || (pods_remain && id != group_resource("", "pods"))) continue;
+        for (const auto& [key, object] : table->objects_in(name)) remains.add(id, *object);
+    }
     // Who was told of an object's end may have written the namespace.
     const object_ptr left = namespaces->get({"", name});
     if (left == nullptr) return;
     json::object content = left->content();
-    const bool dropped = detail::drop_namespace_finalizer(content);
-    if (is_released(namespaces->type(), content)) {
+    const bool dropped = remains.empty() && detail::drop_namespace_finalizer(content);
+    if (remains.empty() && is_released(namespaces->type(), content)) {
         commit(*namespaces, {"", name}, change::deleted, left->content());
-    } else if (dropped) {
-        // It goes with the write that takes the last finalizer away.
+        return;
+    }
+    // Without content it goes with the write that takes the last finalizer away.
+    if (remains.show(content, inputs_.timestamp()) || dropped) {
         commit(*namespaces, {"", name}, change::modified, std::move(content));
     }
+}
+
+// Deletes what is there of one kind; false if some of it stays for now.
+bool object_store::sweep_table(resource_table& table, const std::string& ns) {
+    std::vector<namespaced_name> keys;
+    for (const auto& [key, object] : table.objects_in(ns)) keys.push_back(key);
+    bool empty = true;
+    for (const auto& key : keys) {
+        const auto removed = remove(table, key);
+        empty = empty && (removed ? removed->deleted : removed.error().code == 404);
+    }
+    return empty;
 }
 
 }  // namespace kcontrol::testing

@@ -67,6 +67,8 @@ public:
 
     void set_type(resource_type type) { type_ = std::move(type); }  ///< objects stay as they are
     void set_removed() noexcept { removed_ = true; }                ///< the kind is not served any more, for good
+    /// Shows an object that is there in another form from now on; that is no change.
+    void show(const namespaced_name& key, object_ptr object) { objects_[key] = std::move(object); }
     /// Applies and records a change.
     void commit(store_event event);
     /// Forgets events up to `version`.

@@ -5,6 +5,7 @@
 
 #include "testserver/object_store.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@ public:
     /// `n`: the name, `g`: the groups.
     requester(std::string n, std::vector<std::string> g) : name(std::move(n)), groups(std::move(g)) {}
 
-    std::string name;                 ///< of an account "system:serviceaccount:NAMESPACE:NAME"
-    std::vector<std::string> groups;  ///< those of bindings' subjects of kind Group
+    std::string name;                                       ///< of an account "system:serviceaccount:NAMESPACE:NAME"
+    std::vector<std::string> groups;                        ///< those of bindings' subjects of kind Group
+    std::string uid;                                        ///< of an account that logged in with its token; else empty
+    std::map<std::string, std::vector<std::string>> extra;  ///< what its token says beside that
 };
 
 /// Whether somebody may do something.

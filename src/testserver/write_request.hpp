@@ -27,29 +27,67 @@ inline std::string_view media_type(const http::request& request) {
 
 constexpr std::string_view body_media_types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-// A body in JSON or YAML; one that is neither fails with what the reader says.
-inline outcome<json::value> parse_document(const http::request& request, const std::string& unreadable) {
+// What Go says of a body whose apiVersion and kind are looked for.
+inline std::string no_type_in(const json::value& body) {
+    return "couldn't get version/kind; json parse error: json: cannot unmarshal " + std::string(json_type(body)) +
+           R"( into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; )"
+           R"(Kind string "json:\"kind,omitempty\"" })";
+}
+
+// The beginning of a body that could not be read, as Kubernetes shows it: what begins as JSON as it is, else in
+// hexadecimal.
+inline std::string summary_of_body(std::string_view body) {
+    constexpr std::size_t most = 30;
+    if (body.empty()) return "<empty>";
+    const std::string_view first = body.substr(0, most);
+    std::string out;
+    if (body.front() == '{') {
+        out = first;
+    } else {
+        for (const char c : first) {
+            constexpr std::string_view digits = "0123456789abcdef";
+            out += digits[static_cast<unsigned char>(c) >> 4];
+            out += digits[static_cast<unsigned char>(c) & 15];
+        }
+    }
+    return body.size() > most ? out + " ..." : out;
+}
+
+// A body in JSON or YAML; one that is neither fails with what the reader says. `tail`: what is said behind that.
+inline outcome<json::value> parse_document(const http::request& request, const std::string& unreadable,
+                                           const std::string& tail = {}) {
     const std::string_view given = media_type(request);
     if (given == "application/yaml") {
         auto documents = json::parse_yaml(request.body);
-        if (!documents) return failure::bad_request(unreadable + documents.error().message());
+        if (!documents) return failure::bad_request(unreadable + documents.error().message() + tail);
         return documents->empty() ? json::value() : std::move(documents->front());
     }
     if (!given.empty() && given != "application/json") return failure::unsupported_media_type(body_media_types);
+    if (request.body.empty()) {
+        return failure::bad_request(unreadable +
+                                    "couldn't get version/kind; json parse error: unexpected end of JSON input" + tail);
+    }
     auto body = json::parse(request.body);
     if (!body) {
         return failure::bad_request(unreadable +
-                                    "couldn't get version/kind; json parse error: " + body.error().message());
+                                    "couldn't get version/kind; json parse error: " + body.error().message() + tail);
     }
     return std::move(*body);
 }
 
+// The object of a write. As in Kubernetes `null` is an empty object of its own kinds, whose apiVersion and kind may be
+// absent; custom objects must have a kind.
 inline outcome<json::value> parse_body(const http::request& request, const resource_type& type) {
     const std::string unreadable = "the object provided is unrecognized (must be of type " + type.kind + "): ";
-    auto body = parse_document(request, unreadable);
-    if (!body || body->is_object()) return body;
-    return failure::bad_request(unreadable + "couldn't get version/kind; json parse error: json: cannot unmarshal " +
-                                std::string(json_type(*body)) + " into Go value");
+    const std::string tail = " (" + summary_of_body(request.body) + ")";
+    auto body = parse_document(request, unreadable, tail);
+    if (!body) return body;
+    if (!body->is_object() && !body->is_null()) return failure::bad_request(unreadable + no_type_in(*body) + tail);
+    if (type.custom && json::get_string(*body, {"kind"}).empty()) {
+        return failure::bad_request(unreadable + "Object 'Kind' is missing in '" + json::serialize(*body) + "'" + tail);
+    }
+    if (body->is_null()) *body = json::object();
+    return body;
 }
 
 inline outcome<bool> dry_run_of(std::string_view value, std::string_view options_kind) {
@@ -64,9 +102,15 @@ inline outcome<delete_request> delete_options(const http::request& request, cons
     delete_request out;
     json::value body;
     if (!request.body.empty()) {
-        auto parsed = parse_document(request, "couldn't parse the DeleteOptions: ");
+        auto parsed = parse_document(request, {});
         if (!parsed) return parsed.error();
-        if (!parsed->is_object()) return failure::bad_request("couldn't parse the DeleteOptions");
+        if (!parsed->is_object() && !parsed->is_null()) return failure::bad_request(no_type_in(*parsed));
+        const std::string_view kind = json::get_string(*parsed, {"kind"});
+        if (!kind.empty() && kind != "DeleteOptions") {
+            const std::string version(json::get_string(*parsed, {"apiVersion"}));
+            return failure::bad_request("no kind " + in_quotes(kind) + " is registered for version " +
+                                        in_quotes(version) + R"( in scheme "pkg/runtime/scheme.go:111")");
+        }
         body = std::move(*parsed);
     }
     std::string dry_run(info.parameter("dryRun"));
@@ -151,6 +195,8 @@ inline outcome<json::value> parse_applied(const http::request& request) {
         if (!documents) return failure::bad_request("error decoding YAML: " + documents.error().message());
         body = documents->size() == 1 ? std::move(documents->front()) : json::value();
     }
+    const bool empty = body->is_null() || (body->is_object() && body->get_object().empty());
+    if (empty) return failure::bad_request("invalid object type: /, Kind=");
     if (body->is_object()) return std::move(*body);
     return failure::bad_request(
         "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
@@ -202,15 +248,24 @@ inline outcome<object_store::editor> editor_of(json::document& reader, const htt
         return failure::unsupported_media_type(
             "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
     }
+    // A strategic merge patch is read elsewhere there, which says less.
+    const auto refuse = [strategic](const std::string& why) {
+        return strategic ? failure::bad_request(why) : undecodable_patch(why);
+    };
+    if (request.body.empty()) return refuse("unexpected end of JSON input");
     auto patch = parse_again(reader, request.body);
-    if (!patch) return undecodable_patch(patch.error().message());
+    if (!patch) return refuse(patch.error().message());
+    const auto misfit = [&patch](std::string_view go_type) {
+        return "json: cannot unmarshal " + std::string(json_type(*patch)) + " into Go value of type " +
+               std::string(go_type);
+    };
+    if (patch->is_null() && merge) return failure::bad_request("Invalid JSON Patch");
+    if (patch->is_null()) *patch = json_patch ? json::value(json::array()) : json::value(json::object());
     if (json_patch) {
-        if (!patch->is_array())
-            return undecodable_patch("json: cannot unmarshal into Go value of type []handlers.jsonPatchOp");
+        if (!patch->is_array()) return refuse(misfit("[]handlers.jsonPatchOp"));
         return json_patch_editor(std::move(*patch));
     }
-    if (!patch->is_object())
-        return undecodable_patch("json: cannot unmarshal into Go value of type map[string]interface {}");
+    if (!patch->is_object()) return refuse(misfit("map[string]interface {}"));
     if (strategic) return strategic_editor(*type.schema_in(version), std::move(*patch));
     return merge_editor(std::move(*patch));
 }

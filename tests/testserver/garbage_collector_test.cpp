@@ -54,6 +54,10 @@ std::string text_of(const collector_action& action) {
         for (const auto& uid : action.uids) out += "<" + uid;
         return "drop owners " + out;
     }
+    if (action.what == kind::report_owners) {
+        for (const auto& uid : action.uids) out += "<" + uid;
+        return "report " + out;
+    }
     const bool foreground = action.policy == propagation::foreground;
     return "remove " + out +
            (foreground                             ? " in the foreground"
@@ -80,7 +84,10 @@ TEST_CASE("the garbage collector decides by the graph") {
         {"nobody owns it", {"a"}, {}},
         {"its owner is there", {"a", "b<a"}, {}},
         {"its owner never was", {"b<a"}, {"remove b"}},
-        {"its owner is in another namespace", {"a@far", "b<a"}, {"remove b"}},
+        {"its owner is in another namespace", {"a@far", "b<a"}, {"report b<a", "remove b"}},
+        {"one of its owners is", {"a@far", "c", "b<a<c"}, {"report b<a", "drop owners b<a"}},
+        {"it has no namespace, and its owner has one", {"a", "b@<a?"}, {"report b<a"}},
+        {"its owner comes later", {"b@<a?", "a"}, {"report b<a"}},
         {"its owner has no namespace", {"a@", "b<a"}, {}},
         {"nobody knows the owner's kind", {"b<a?"}, {}},
         {"one of two owners is gone", {"a", "b<a<x"}, {"drop owners b<x"}},
@@ -141,4 +148,15 @@ TEST_CASE("the garbage collector goes on when what it wanted has been done") {
         collector.on_deleted("a");
         CHECK(actions(collector).empty());
     }
+}
+
+TEST_CASE("an owner in another namespace is reported once") {
+    garbage_collector collector;
+    for (const auto text : {"a", "b@<a?"}) collector.on_observed(node(text));
+    CHECK(actions(collector) == std::vector<std::string>{"report b<a"});
+    collector.on_observed(node("b@<a?"));
+    CHECK(actions(collector).empty());
+    collector.on_deleted("b");
+    collector.on_observed(node("b@<a?"));
+    CHECK(actions(collector) == std::vector<std::string>{"report b<a"});
 }
