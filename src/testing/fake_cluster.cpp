@@ -27,6 +27,7 @@ void fake_core::begin() {
         api_.on_change([weak = weak_from_this()](const resource_type& type, change what, const json::value& o) {
             if (const auto self = weak.lock()) self->changed(type, what, o);
         });
+    for (const auto& pod : api_.list(fake_pods)) account_pod(change::added, pod);
     for (const auto& [id, what] :
          {std::pair(&fake_pods, part::pod), std::pair(&fake_jobs, part::job),
           std::pair(&fake_replica_sets, part::replica_set), std::pair(&fake_deployments, part::deployment)}) {
@@ -47,6 +48,7 @@ void fake_core::changed(const resource_type& type, change what, const json::valu
     const namespaced_name key = key_of_object(object);
     if (id == fake_nodes) return wake_pods({});
     if (options_.has_service_accounts()) plan_account(id, what, key);
+    if (id == fake_pods) account_pod(what, object);
     if (id == fake_pods && what == change::deleted) {
         pods_.erase(uid_of(object));
     } else if (id == fake_pods) {
@@ -106,6 +108,22 @@ void fake_core::write_status(const group_resource& id, const json::value& object
     json::object patch;
     patch["status"] = std::move(changes);
     static_cast<void>(api_.patch(id, key_of_object(object), json::value(std::move(patch)), "status"));
+}
+
+void fake_core::record_event(const json::value& about, bool warning, std::string reason, std::string message,
+                             std::string_view component) {
+    event_note note;
+    note.about = about;
+    note.warning = warning;
+    note.reason = std::move(reason);
+    note.message = std::move(message);
+    note.component = component;
+    record_event(note);
+}
+
+void fake_core::record_event(const event_note& note) {
+    // An update makes an Event that is not there. One that can't be written is lost, as in a real cluster.
+    static_cast<void>(api_.update(events_.make(note, env_.wall_now())));
 }
 
 }  // namespace detail

@@ -56,7 +56,9 @@ fake_core::again fake_core::step_replica_set(const namespaced_name& key) {
     for (std::int64_t i = present; i < wanted; ++i) create_pod(set, key.name + "-");
     // Those that are not ready go first.
     std::stable_partition(active.begin(), active.end(), [](const json::value& pod) { return !is_ready(pod); });
-    for (std::int64_t i = 0; i < present - wanted; ++i) delete_pod(active[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < present - wanted; ++i) {
+        delete_owned_pod(set, active[static_cast<std::size_t>(i)]);
+    }
     const auto ready = static_cast<std::int64_t>(std::count_if(active.begin(), active.end(), is_ready));
     json::object status;
     status["replicas"] = present;
@@ -72,11 +74,19 @@ fake_core::again fake_core::step_replica_set(const namespaced_name& key) {
     return std::nullopt;  // pods that come and go call again
 }
 
-void fake_core::scale(const json::value& replica_set, std::int64_t replicas) {
-    if (whole_at(replica_set, {"spec", "replicas"}, 1) == replicas) return;
+void fake_core::scale(const json::value& deployment, const json::value& replica_set, std::int64_t replicas) {
+    const std::int64_t before = whole_at(replica_set, {"spec", "replicas"}, 1);
+    if (before == replicas) return;
     json::object patch;
     patch["spec"].emplace_object()["replicas"] = replicas;
-    static_cast<void>(api_.patch(fake_replica_sets, key_of_object(replica_set), json::value(std::move(patch))));
+    const auto scaled = api_.patch(fake_replica_sets, key_of_object(replica_set), json::value(std::move(patch)));
+    if (!scaled) return;
+    const bool up = replicas > before;
+    record_event(deployment, false, "ScalingReplicaSet",
+                 std::string(up ? "Scaled up" : "Scaled down") + " replica set " +
+                     text_at(replica_set, {"metadata", "name"}) + " from " + std::to_string(before) + " to " +
+                     std::to_string(replicas),
+                 "deployment-controller");
 }
 
 json::value fake_core::new_replica_set(const json::value& deployment, const std::vector<json::value>& all) {
@@ -167,13 +177,13 @@ fake_core::again fake_core::step_deployment(const namespaced_name& key) {
     std::int64_t missing = at_once ? replicas : share_of(rolling("maxUnavailable"), replicas, false, 25);
     if (surge == 0 && missing == 0) missing = 1;
     if (at_once) {
-        for (const auto& set : old) scale(set, 0);
+        for (const auto& set : old) scale(deployment, set, 0);
         std::size_t left = 0;  // those that are ending, too
         for (const auto& set : old) left += controlled_by(api_, fake_pods, set).size();
-        if (left == 0) scale(current, replicas);
+        if (left == 0) scale(deployment, current, replicas);
     } else {
         const std::int64_t room = replicas + surge - before.wanted - now.wanted;
-        scale(current, std::min(replicas, std::max<std::int64_t>(0, now.wanted + room)));
+        scale(deployment, current, std::min(replicas, std::max<std::int64_t>(0, now.wanted + room)));
         std::int64_t spare = before.available + now.available - (replicas - missing);
         for (const auto& set : old) {
             const std::int64_t has = whole_at(set, {"spec", "replicas"}, 0);
@@ -181,7 +191,7 @@ fake_core::again fake_core::step_deployment(const namespaced_name& key) {
             const std::int64_t fewer =
                 std::min(has, std::max<std::int64_t>(unready, 0) + std::max<std::int64_t>(spare, 0));
             spare -= std::max<std::int64_t>(0, fewer - std::max<std::int64_t>(unready, 0));
-            scale(set, has - fewer);
+            scale(deployment, set, has - fewer);
         }
     }
     show_rollout(deployment, before, now, missing);

@@ -41,6 +41,11 @@ std::string text_of_indexes(const std::set<std::int64_t>& indexes) {
     return out;
 }
 
+// Which controller makes the owner's pods.
+std::string_view controller_of_pods(const json::value& owner) {
+    return json::get_string(owner, {"kind"}) == "Job" ? "job-controller" : "replicaset-controller";
+}
+
 // The job controller's backoff: 10 s, doubled with each failure, up to 10 min.
 duration backoff_of_job(std::size_t failures) {
     duration out = std::chrono::seconds(10);
@@ -104,6 +109,7 @@ fake_core::again fake_core::run_job(const json::value& job, const std::vector<js
     if (is_indexed(job) && !record.done.empty()) status["completedIndexes"] = text_of_indexes(record.done);
     if (json::array conditions = array_at(job, {"status", "conditions"}); holds_condition(job, "Suspended")) {
         put_condition(conditions, "Suspended", false, "JobResumed", "Job resumed", now_text());
+        record_event(job, false, "Resumed", "Job resumed", controller_of_pods(job));
         status["conditions"] = std::move(conditions);
     }
     write_status(fake_jobs, job, std::move(status));
@@ -158,7 +164,7 @@ fake_core::again fake_core::make_pods(const json::value& job, std::int64_t activ
 void fake_core::end_job(const json::value& job, const std::vector<json::value>& pods, const job_record& record,
                         std::string_view failure) {
     for (const auto& pod : pods) {
-        if (is_active(pod)) delete_pod(pod);
+        if (is_active(pod)) delete_owned_pod(job, pod);
     }
     const std::string now = now_text();
     json::array conditions = array_at(job, {"status", "conditions"});
@@ -180,13 +186,18 @@ void fake_core::end_job(const json::value& job, const std::vector<json::value>& 
     status["ready"] = 0;
     status["conditions"] = std::move(conditions);
     write_status(fake_jobs, job, std::move(status));
+    const bool failed = !failure.empty();
+    record_event(job, failed, failed ? reason : "Completed", failed ? why : "Job completed", controller_of_pods(job));
 }
 
 void fake_core::suspend_job(const json::value& job, const std::vector<json::value>& pods) {
     for (const auto& pod : pods) {
-        if (is_active(pod)) delete_pod(pod);
+        if (is_active(pod)) delete_owned_pod(job, pod);
     }
     json::array conditions = array_at(job, {"status", "conditions"});
+    if (!holds_condition(job, "Suspended")) {
+        record_event(job, false, "Suspended", "Job suspended", controller_of_pods(job));
+    }
     put_condition(conditions, "Suspended", true, "JobSuspended", "Job suspended", now_text());
     json::object status;
     status["active"] = nullptr;
@@ -219,7 +230,20 @@ void fake_core::create_pod(const json::value& owner, std::string prefix, json::o
     pod["kind"] = "Pod";
     pod["metadata"] = std::move(metadata);
     pod["spec"] = object_at(owner, {"spec", "template", "spec"});
-    static_cast<void>(api_.create(json::value(std::move(pod))));
+    const auto created = api_.create(json::value(std::move(pod)));
+    if (created) {
+        record_event(owner, false, "SuccessfulCreate", "Created pod: " + text_at(*created, {"metadata", "name"}),
+                     controller_of_pods(owner));
+    } else {
+        record_event(owner, true, "FailedCreate", "Error creating: " + created.error().message(),
+                     controller_of_pods(owner));
+    }
+}
+
+void fake_core::delete_owned_pod(const json::value& owner, const json::value& pod) {
+    delete_pod(pod);
+    record_event(owner, false, "SuccessfulDelete", "Deleted pod: " + text_at(pod, {"metadata", "name"}),
+                 controller_of_pods(owner));
 }
 
 }  // namespace kcontrol::testing::detail

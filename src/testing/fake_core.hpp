@@ -5,6 +5,9 @@
 #include <kcontrol/testing/api_server.hpp>
 #include <kcontrol/testing/fake_cluster.hpp>
 
+#include "testing/pod_resources.hpp"
+#include "testserver/cluster_events.hpp"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -34,6 +37,20 @@ public:
     duration backoff{};  // before the run to come
     pod_behavior behavior;
     bool evicted = false;
+};
+
+/// What a pod that has not ended holds of its node.
+class held_resources {
+public:
+    std::string node;
+    resource_amounts amounts;
+};
+
+/// Where the scheduler puts a pod.
+class placement {
+public:
+    std::string node;  ///< empty: nowhere
+    std::string why;   ///< why nowhere, in the scheduler's words
 };
 
 /// A Job that is there: what became of its pods, those that are gone too.
@@ -68,12 +85,13 @@ private:
     void add_node(const std::string& name);
     void plan(const work& what, duration delay);
     void wake_pods(const std::string& node);
+    void account_pod(change what, const json::value& pod);
     static awaitable<void> wait(std::shared_ptr<fake_core> self, work what, time_point when);
     again look_at(const work& what);
 
     again step_pod(const namespaced_name& key);
     again schedule(const json::value& pod, pod_record& record);
-    std::string choose_node(const json::value& pod) const;
+    placement choose_node(const json::value& pod) const;
     again begin_run(const json::value& pod, pod_record& record);
     again start_pod(const json::value& pod, pod_record& record);
     again run_pod(const json::value& pod, pod_record& record);
@@ -95,9 +113,17 @@ private:
     again step_account(const namespaced_name& ns);
     json::value new_replica_set(const json::value& deployment, const std::vector<json::value>& all);
     void show_rollout(const json::value& deployment, const rollout& before, const rollout& now, std::int64_t missing);
-    void scale(const json::value& replica_set, std::int64_t replicas);
+    void scale(const json::value& deployment, const json::value& replica_set, std::int64_t replicas);
     void create_pod(const json::value& owner, std::string prefix, json::object annotations = {});
+    /// As the controller of `owner`, which says so in an Event.
+    void delete_owned_pod(const json::value& owner, const json::value& pod);
     void delete_pod(const json::value& pod, std::optional<std::int64_t> grace = std::nullopt);
+
+    /// Writes an Event about an object, as the controller `component` does.
+    void record_event(const json::value& about, bool warning, std::string reason, std::string message,
+                      std::string_view component);
+    void record_event(const event_note& note);
+    void record_of_scheduler(const json::value& pod, const placement& found);
 
     std::string now_text() const;
 
@@ -108,9 +134,13 @@ private:
     std::shared_ptr<void> listening_;
     std::map<work, time_point> due_;
     std::map<std::string, pod_record> pods_;       // by uid
+    std::map<std::string, held_resources> held_;   // by uid: pods on nodes
+    std::map<std::string, node_usage> used_;       // by the name of the node: the sum of held_
+    std::set<namespaced_name> unschedulable_;      // pods for which there was no node; retried when one leaves
     std::map<namespaced_name, std::size_t> runs_;  // begun, by the name of the pod
     std::map<std::string, job_record> jobs_;       // by uid
     std::set<std::string> lost_nodes_;
+    event_maker events_;
     std::uint64_t addresses_ = 0;
 };
 

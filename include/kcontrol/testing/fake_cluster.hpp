@@ -68,8 +68,9 @@ private:
 /// A scheduler, kubelets and controllers on an api_server, under its environment's time: an hour of a simulated world
 /// takes milliseconds. They act from the start to the destruction, on what is there and on what comes.
 ///
-/// - The scheduler binds pods to the node with the fewest: by nodeSelector, schedulingGates and spec.unschedulable;
-///   resources, taints and affinity are not looked at.
+/// - The scheduler binds pods of "default-scheduler" to the node with the fewest: by nodeSelector, schedulingGates,
+///   spec.unschedulable and what the node has allocatable (all, if it does not say). It retries pods that found no node
+///   when one ends or a node changes. It looks at no taints, affinity and ports, and preempts no pod.
 /// - Kubelets start, end, restart (with Kubernetes' backoff) and evict pods as pod_behavior says, and end deleted ones.
 ///   All containers of a pod begin and end together; init containers, probes and volumes are passed over. Commands in
 ///   them (`kubectl exec`) do what annotated_containers() says.
@@ -77,6 +78,7 @@ private:
 ///   ttlSecondsAfterFinished; no podFailurePolicy, successPolicy and finalizers of pods.
 /// - ReplicaSets: replicas, status; no adoption. Deployments: RollingUpdate and Recreate, revisions, status; no
 ///   rollback and no progress deadline.
+/// - Scheduler and controllers write Events, as those of a cluster do; kubelets write none.
 /// - Service accounts, if the options say so: each namespace has one, "default", without tokens.
 ///
 /// Dependents of what is deleted go if the server collects garbage (api_server_options::collect_garbage).
