@@ -16,7 +16,7 @@ public:
     kcontrol::result<void> load(const std::string& path) {
         auto objects = read_manifests(env, path);
         if (!objects) return objects.error();
-        return create_all(api, std::move(*objects));
+        return create_all(api, std::move(*objects), notes);
     }
     bool refuses(const std::string& name, const std::string& text, std::string_view why) {
         directory.write(name, text);
@@ -27,6 +27,7 @@ public:
         return false;
     }
 
+    std::vector<std::string> notes;
     kcontrol::testing::temporary_directory directory;
     kcontrol::system_environment env;
     boost::asio::io_context context;
@@ -99,4 +100,32 @@ TEST_CASE("what can't be loaded is named with its file, its place and the remedy
     const auto nothing = f.load("/nonexistent.yaml");
     REQUIRE(!nothing);
     CHECK(nothing.error().message().find("/nonexistent.yaml") != std::string::npos);
+}
+
+TEST_CASE("what is dropped of an object that was being deleted is said") {
+    fixture f;
+    f.directory.write("a.yaml", R"(apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: leaving
+  uid: 5e8d87be-c266-4726-94a3-dbe24d6f412c
+  deletionTimestamp: "2026-11-28T18:30:53Z"
+  deletionGracePeriodSeconds: 0
+  finalizers: [example.com/hold]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: staying, resourceVersion: "7"}
+)");
+    REQUIRE(f.load(f.directory.path("a.yaml")));
+    REQUIRE(f.notes.size() == 1);
+    const std::string note = f.notes.front();
+    INFO(note);
+    for (const char* said : {"a.yaml, document 1", "ConfigMap leaving", "metadata.deletionTimestamp",
+                             "2026-11-28T18:30:53Z", "delete it after the start"}) {
+        CHECK(note.find(said) != std::string::npos);
+    }
+    const auto loaded = f.api.get({"", "configmaps"}, {"default", "leaving"}).value();
+    CHECK(json::find(loaded, {"metadata", "deletionTimestamp"}) == nullptr);
+    CHECK(json::find(loaded, {"metadata", "finalizers"}) != nullptr);
 }

@@ -78,19 +78,31 @@ std::string shown(const json::value& object) {
 json::value without_identity(json::value object) {
     json::value* metadata = object.as_object().if_contains("metadata");
     if (metadata == nullptr || !metadata->is_object()) return object;
-    for (const std::string_view given :
-         {"resourceVersion", "uid", "creationTimestamp", "generation", "managedFields"}) {
+    for (const std::string_view given : {"resourceVersion", "uid", "creationTimestamp", "generation", "managedFields",
+                                         "deletionTimestamp", "deletionGracePeriodSeconds"}) {
         metadata->get_object().erase(given);
     }
     return object;
 }
 
-result<void> create_one(kcontrol::testing::api_server& api, const json::value& object) {
+// What is dropped without a word is what each server gives to its objects. This one says something about the object.
+void note_dropped(const manifest& one, std::vector<std::string>& notes) {
+    const json::value* when = json::find(one.object, {"metadata", "deletionTimestamp"});
+    if (when == nullptr || when->is_null()) return;
+    notes.push_back("--load " + one.where + ": " + shown(one.object) + ": metadata.deletionTimestamp " +
+                    kcontrol::escape_control(json::serialize(*when)) +
+                    " is dropped, as by every API server: the object is loaded as one that is not being deleted; "
+                    "delete it after the start");
+}
+
+result<void> create_one(kcontrol::testing::api_server& api, const manifest& one, std::vector<std::string>& notes) {
+    const json::value& object = one.object;
     const auto made = api.create(without_identity(object));
     if (!made) {
         if (made.error() == kcontrol::api_errc::already_exists) return {};
         return made.error();
     }
+    note_dropped(one, notes);
     const json::value* status = json::find(object, {"status"});
     if (status == nullptr || !status->is_object() || status->get_object().empty()) return {};
     const json::value* now = json::find(*made, {"status"});
@@ -134,22 +146,24 @@ result<std::vector<manifest>> read_manifests(kcontrol::environment& env, const s
     return out;
 }
 
-result<void> create_all(kcontrol::testing::api_server& api, std::vector<manifest> objects) {
+result<void> create_all(kcontrol::testing::api_server& api, std::vector<manifest> objects,
+                        std::vector<std::string>& notes) {
     sort(objects);
     for (const auto& one : objects) {
-        const auto done = create_one(api, one.object);
+        const auto done = create_one(api, one, notes);
         if (!done) return named(done.error(), one);
     }
     return {};
 }
 
-result<void> create_those_served(kcontrol::testing::api_server& api, std::vector<manifest>& objects) {
+result<void> create_those_served(kcontrol::testing::api_server& api, std::vector<manifest>& objects,
+                                 std::vector<std::string>& notes) {
     sort(objects);
     std::vector<manifest> waiting;
     result<void> outcome;
     for (auto& one : objects) {
         const bool goes_on = outcome.has_value();
-        const auto done = goes_on ? create_one(api, one.object) : result<void>();
+        const auto done = goes_on ? create_one(api, one, notes) : result<void>();
         if (!goes_on || (!done && done.error() == kcontrol::condition::not_found)) {
             waiting.push_back(std::move(one));
         } else if (!done) {

@@ -25,11 +25,14 @@ public:
 kcontrol::result<std::vector<manifest>> read_manifests(kcontrol::environment& env, const std::string& path);
 
 /// Creates them, definitions first, then namespaces, then all others in their order, each with its status. What is
-/// there already stays as it is. Errors: the server's, naming file and object.
-kcontrol::result<void> create_all(kcontrol::testing::api_server& api, std::vector<manifest> objects);
+/// there already stays as it is. `notes` gets a sentence about each object of which something was dropped that a user
+/// may miss: file, object, field and remedy. Errors: the server's, naming file and object.
+kcontrol::result<void> create_all(kcontrol::testing::api_server& api, std::vector<manifest> objects,
+                                  std::vector<std::string>& notes);
 
-/// Creates those whose kind and namespace are there, and takes them out of `objects`. Errors: as create_all(), of an
-/// object that is taken out, too; the next call goes on.
-kcontrol::result<void> create_those_served(kcontrol::testing::api_server& api, std::vector<manifest>& objects);
+/// Creates those whose kind and namespace are there, and takes them out of `objects`. Notes and errors: as
+/// create_all(), of an object that is taken out, too; the next call goes on.
+kcontrol::result<void> create_those_served(kcontrol::testing::api_server& api, std::vector<manifest>& objects,
+                                           std::vector<std::string>& notes);
 
 }  // namespace kcontrol_apiserver

@@ -137,8 +137,12 @@ public:
 private:
     // A program that is tried may bring the kinds of some.
     result<void> create(std::vector<manifest> objects) {
-        if (options_.command.empty()) return create_all(server_.api(), std::move(objects));
-        auto done = create_those_served(server_.api(), objects);
+        std::vector<std::string> notes;
+        const bool later = !options_.command.empty();
+        auto done = later ? create_those_served(server_.api(), objects, notes)
+                          : create_all(server_.api(), std::move(objects), notes);
+        for (const auto& note : notes) log_ << "kcontrol-apiserver: " << note << std::endl;
+        if (!later) return done;
         std::move(objects.begin(), objects.end(), std::back_inserter(late_));
         return done;
     }

@@ -80,7 +80,10 @@ kcontrol::awaitable<void> trial::wait_for_end(kcontrol::time_point limit, std::s
             needs_.look();
             next_look = env_.now() + std::chrono::seconds(1);
         }
-        if (auto done = create_those_served(server_.api(), late_); !done) {
+        std::vector<std::string> notes;
+        const auto done = create_those_served(server_.api(), late_, notes);
+        for (const auto& note : notes) log_ << "kcontrol-apiserver: " << note << std::endl;
+        if (!done) {
             log_ << "kcontrol-apiserver: " << kcontrol::escape_control(done.error().message()) << std::endl;
         }
         const auto why = co_await kcontrol::sleep_for(env_, look_every, stop);
