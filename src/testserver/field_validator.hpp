@@ -5,7 +5,6 @@
 #include <kcontrol/testing/failure.hpp>
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +42,21 @@ inline bool is_dns_label(std::string_view text) {
            text.back() != '-';
 }
 
+// What is wrong with the name of a port, or nothing.
+inline std::string wrong_with_port_name(std::string_view name) {
+    if (name.empty()) return {};
+    if (name.size() > 15) return "must be no more than 15 characters";
+    const auto is_part = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+    const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+    if (!std::all_of(name.begin(), name.end(), is_part)) {
+        return "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)";
+    }
+    if (std::none_of(name.begin(), name.end(), is_letter)) return "must contain at least one letter (a-z)";
+    if (name.find("--") != std::string_view::npos) return "must not contain consecutive hyphens";
+    if (name.front() == '-' || name.back() == '-') return "must not begin or end with a hyphen";
+    return {};
+}
+
 // Collects what is wrong.
 class validator {
 public:
@@ -59,6 +73,13 @@ public:
     void forbidden(std::string field, std::string_view why) {
         add(std::move(field), "FieldValueForbidden", "Forbidden: " + std::string(why));
     }
+    void duplicate(std::string field, const json::value& v, std::string_view why = {}) {
+        add(std::move(field), "FieldValueDuplicate",
+            "Duplicate value: " + json::serialize(v) + (why.empty() ? "" : ": " + std::string(why)));
+    }
+    void not_found(std::string field, std::string_view name) {
+        add(std::move(field), "FieldValueNotFound", "Not found: " + json::serialize(json::value(name)));
+    }
     // `choices` as "\"A\", \"B\"".
     void unsupported(std::string field, std::string_view value, std::string_view choices) {
         add(std::move(field), "FieldValueNotSupported",
@@ -73,11 +94,21 @@ public:
     }
     void port(const json::value* v, std::string field) {
         const std::int64_t number = v != nullptr && v->is_int64() ? v->get_int64() : 0;
-        if (v != nullptr && v->is_string()) return;
+        if (v != nullptr && v->is_string()) {
+            const std::string wrong = wrong_with_port_name(std::string_view(v->get_string()));
+            if (!wrong.empty()) invalid(std::move(field), v, wrong);
+            return;
+        }
         if (number < 1 || number > 65535) {
             const json::value zero = 0;
             invalid(std::move(field), v == nullptr ? &zero : v, "must be between 1 and 65535, inclusive");
         }
+    }
+    // The protocol of a port at `at`.
+    void protocol(const json::value& port, const std::string& at) {
+        const std::string_view text = json::get_string(port, {"protocol"});
+        if (text == "TCP" || text == "UDP" || text == "SCTP") return;
+        unsupported(at + ".protocol", text, R"("SCTP", "TCP", "UDP")");
     }
 
     void metadata(const json::value& object) {
@@ -114,27 +145,6 @@ public:
         }
     }
 
-    void pods(const json::value* pod_template, const std::string& at) {
-        if (pod_template == nullptr) return;
-        if (const json::value* labels = json::find(*pod_template, {"metadata", "labels"})) {
-            label_map(*labels, at + ".metadata.labels", true);
-        }
-        pod_spec(json::find(*pod_template, {"spec"}), at + ".spec");
-    }
-    void pod_spec(const json::value* spec, const std::string& at) {
-        if (spec == nullptr) return;
-        std::set<std::string> volumes;
-        if (const json::value* list = json::find(*spec, {"volumes"}); list != nullptr && list->is_array()) {
-            for (const auto& volume : list->get_array()) volumes.emplace(json::get_string(volume, {"name"}));
-        }
-        containers(json::find(*spec, {"containers"}), at + ".containers", volumes, true);
-        containers(json::find(*spec, {"initContainers"}), at + ".initContainers", volumes, false);
-        const std::string_view policy = json::get_string(*spec, {"restartPolicy"});
-        if (policy != "Always" && policy != "OnFailure" && policy != "Never") {
-            unsupported(at + ".restartPolicy", policy, R"("Always", "OnFailure", "Never")");
-        }
-    }
-
 private:
     void add(std::string field, std::string_view cause, std::string text) {
         problems.emplace_back(std::move(field), cause, std::move(text));
@@ -155,56 +165,18 @@ private:
             first = name;
         }
     }
-    void containers(const json::value* list, const std::string& at, const std::set<std::string>& volumes, bool needed) {
-        if (list == nullptr || !list->is_array() || list->get_array().empty()) {
-            if (needed) required(at);
-            return;
-        }
-        std::set<std::string> names;
-        std::size_t index = 0;
-        for (const auto& one : list->get_array())
-            container(one, at + "[" + std::to_string(index++) + "]", volumes, names);
-    }
-    void container(const json::value& one, const std::string& at, const std::set<std::string>& volumes,
-                   std::set<std::string>& names) {
-        const json::value* name = json::find(one, {"name"});
-        const std::string text(json::get_string(one, {"name"}));
-        if (text.empty()) {
-            required(at + ".name");
-        } else if (!is_dns_label(text)) {
-            invalid(at + ".name", name, label_rule);
-        } else if (!names.insert(text).second) {
-            add(at + ".name", "FieldValueDuplicate", "Duplicate value: " + json::serialize(*name));
-        }
-        if (json::get_string(one, {"image"}).empty()) required(at + ".image");
-        const std::string_view pull = json::get_string(one, {"imagePullPolicy"});
-        if (!pull.empty() && pull != "Always" && pull != "IfNotPresent" && pull != "Never") {
-            unsupported(at + ".imagePullPolicy", pull, R"("Always", "IfNotPresent", "Never")");
-        }
-        each(one, "ports", at, [&](const json::value& item, const std::string& where) {
-            port(json::find(item, {"containerPort"}), where + ".containerPort");
-        });
-        each(one, "env", at, [&](const json::value& item, const std::string& where) {
-            if (json::get_string(item, {"name"}).empty()) required(where + ".name");
-        });
-        each(one, "volumeMounts", at, [&](const json::value& item, const std::string& where) {
-            const std::string volume(json::get_string(item, {"name"}));
-            if (volume.empty()) return required(where + ".name");
-            if (!volumes.contains(volume)) {
-                add(where + ".name", "FieldValueNotFound", "Not found: " + json::serialize(json::value(volume)));
-            }
-        });
-    }
 
 public:
     template <class Visit>
     static void each(const json::value& of, std::string_view list, const std::string& at, const Visit& visit) {
         const json::value* items = json::find(of, {list});
         if (items == nullptr || !items->is_array()) return;
+        each_item(*items, (at.empty() ? at : at + ".") + std::string(list), visit);
+    }
+    template <class Visit>
+    static void each_item(const json::value& items, const std::string& at, const Visit& visit) {
         std::size_t index = 0;
-        for (const auto& item : items->get_array()) {
-            visit(item, at + "." + std::string(list) + "[" + std::to_string(index++) + "]");
-        }
+        for (const auto& item : items.get_array()) visit(item, at + "[" + std::to_string(index++) + "]");
     }
 };
 

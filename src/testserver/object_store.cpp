@@ -4,9 +4,11 @@
 
 #include "testserver/crd_validation.hpp"
 #include "testserver/field_managers.hpp"
+#include "testserver/node_ports.hpp"
 #include "testserver/structural_schema.hpp"
 #include "testserver/typed_object.hpp"
 #include "testserver/validation.hpp"
+#include "testserver/write_changes.hpp"
 #include "testserver/write_rules.hpp"
 
 #include <algorithm>
@@ -331,6 +333,9 @@ outcome<void> object_store::prepare_new(const resource_table& table, pending_wri
         detail::set_defaults(type, made);
         return complete(type, target, made, nullptr);
     };
+    if (options_.default_and_validate() && detail::takes_node_ports(type, target, body)) {
+        if (auto free = detail::check_node_ports(table, target, body, nullptr); !free) return free;
+    }
     if (auto ready = complete_new(body); !ready) return ready;
     if (write.managed && !write.managed->empty()) {
         metadata_of(body)["managedFields"] = *write.managed;
@@ -350,7 +355,12 @@ outcome<void> object_store::prepare_changed(const resource_type& type, pending_w
     if (write.before.empty()) write.before = write.live->content();
     const json::object& before = write.before;
     if (auto ready = prepare_update(type, target, *write.live, before, body); !ready) return ready.error();
+    const table_ptr siblings = table(type.id());
+    if (options_.default_and_validate() && siblings != nullptr && detail::takes_node_ports(type, target, body)) {
+        if (auto free = detail::check_node_ports(*siblings, target, body, &before); !free) return free;
+    }
     if (auto ready = complete(type, target, body, &before); !ready) return ready.error();
+    follow_generation(type, target, before, body);
     if (write.managed) {
         detail::set_managed_fields(body, *write.managed);
         return {};
@@ -371,8 +381,8 @@ bool object_store::is_current(const resource_table& table, const pending_write& 
 
 outcome<object_ptr> object_store::finish(resource_table& table, pending_write write, bool dry_run) {
     const resource_type& type = table.type();
-    const bool unchanged =
-        !write.creates() && (write.encoded ? *write.encoded == write.stored->content() : write.body == write.before);
+    const bool unchanged = !write.creates() && (write.encoded ? changes_nothing(write.stored->content(), *write.encoded)
+                                                              : changes_nothing(write.before, write.body));
     json::object content = write.encoded ? std::move(*write.encoded) : std::move(write.body);
     std::string written_in = write.encoded || type.conversion == nullptr ? type.storage_version : write.target.version;
     if (write.creates()) {
@@ -398,6 +408,15 @@ outcome<object_ptr> object_store::finish(resource_table& table, pending_write wr
     return answer;
 }
 
+namespace {
+
+failure unreadable_patch(const std::string& patched, const std::string& why) {
+    return failure::invalid({}, "", "patch", "FieldValueInvalid",
+                            "Invalid value: " + json::serialize(json::value(patched)) + ": " + why);
+}
+
+}  // namespace
+
 outcome<void> object_store::read_as_typed(const resource_type& type, const write_target& target,
                                           json::object& body) const {
     const schema_type* schema = options_.default_and_validate() ? type.schema_in(target.version) : nullptr;
@@ -418,6 +437,7 @@ outcome<void> object_store::read_as_typed(const resource_type& type, const write
         structure->set_defaults(body);
     } else {
         auto reading = read_typed(*schema, body);
+        if (reading.problem && target.is_patch) return unreadable_patch(json::serialize(body), *reading.problem);
         if (reading.problem) return failure::bad_request(refusal + *reading.problem);
         odd = std::move(reading.unknown);
     }
@@ -430,8 +450,7 @@ outcome<void> object_store::read_as_typed(const resource_type& type, const write
     for (std::size_t i = 0; i < odd.size(); ++i) text.append(i == 0 ? "" : ", ").append(odd[i]);
     if (!target.is_patch) return failure::bad_request(refusal + text);
     if (patched.empty()) patched = json::serialize(body);
-    return failure::invalid({}, "", "patch", "FieldValueInvalid",
-                            "Invalid value: " + json::serialize(json::value(patched)) + ": " + text);
+    return unreadable_patch(patched, text);
 }
 
 outcome<void> object_store::complete(const resource_type& type, const write_target& target, json::object& body,

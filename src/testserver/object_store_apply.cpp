@@ -1,6 +1,7 @@
 #include "testserver/failure_parts.hpp"
 #include "testserver/field_managers.hpp"
 #include "testserver/object_store.hpp"
+#include "testserver/typed_object.hpp"
 
 namespace kcontrol::inline v0_1::testing {
 namespace detail {
@@ -57,6 +58,19 @@ failure invalid_nulls(const resource_type& type, const std::string& name, const 
                         std::move(details));
 }
 
+// What is applied, merged, has values that the kind's type does not take: a time, a quantity.
+outcome<void> check_readable(const resource_type& type, const write_target& target, json::object merged) {
+    const schema_type* schema = type.schema_in(target.version);
+    if (schema == nullptr) return {};
+    const auto reading = read_typed(*schema, merged);
+    if (!reading.problem) return {};
+    const std::string kind = type.api_version(target.version) + ", Kind=" + type.kind;
+    return failure(500, "",
+                   "failed to convert new object (" + target.namespace_ + "/" + target.name + "; " + kind +
+                       ") to proper version: unable to convert unstructured object to " + kind + ": " +
+                       *reading.problem);
+}
+
 // Leaves what the (sub)resource takes: the status through its subresource, all else not through it.
 void keep_applicable(const resource_type& type, const write_target& target, json::object& config) {
     config.erase("apiVersion");
@@ -100,6 +114,10 @@ outcome<pending_write> object_store::begin_apply(const resource_table& table, wr
     if (!applied) return applied.error();
     const auto nulls = find_null_fields(type, applied->object);
     if (!nulls.empty()) return detail::invalid_nulls(type, target.name, nulls);
+    if (options_.default_and_validate()) {
+        auto readable = detail::check_readable(type, target, applied->object);
+        if (!readable) return readable.error();
+    }
     applied->object["apiVersion"] = api_version;
     applied->object["kind"] = type.kind;
     auto begun = live == nullptr ? begin_create(table, std::move(target), std::move(applied->object))

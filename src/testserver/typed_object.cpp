@@ -1,6 +1,7 @@
 #include "testserver/typed_object.hpp"
 
-#include <kcontrol/values/rfc3339.hpp>
+#include "testserver/go_time.hpp"
+#include "testserver/scalar_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,9 +30,19 @@ std::string go_type(std::string_view form) {
     }
 }
 
-bool is_quantity(std::string_view text) {
-    if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
-    return !text.empty() && ((text.front() >= '0' && text.front() <= '9') || text.front() == '.');
+// What Go has of a null in a list or a map: the zero value.
+json::value zero_element(std::string_view form) {
+    switch (form.front()) {
+    case '#': return json::object();
+    case 'b': return false;
+    case 'i':
+    case 'l':
+    case 'n':
+    case 'x': return 0;
+    case 'q': return "0";
+    case 's': return "";
+    default: return {};
+    }
 }
 
 class typed_reader {
@@ -87,6 +98,7 @@ private:
         const std::string_view own = struct_;
         for (auto& item : v.get_array()) {
             struct_ = own;
+            if (item.is_null()) item = zero_element(element_form(form));
             read_value(element_form(form), item, shown + "[" + std::to_string(index++) + "]", go);
         }
     }
@@ -95,10 +107,11 @@ private:
         const std::string_view own = struct_;
         for (auto& member : v.get_object()) {
             struct_ = own;
+            if (member.value().is_null()) member.value() = zero_element(element_form(form));
             read_value(element_form(form), member.value(), std::string(shown).append(".").append(member.key()), go);
         }
     }
-    void read_scalar(std::string_view form, const json::value& v, const std::string& go) {
+    void read_scalar(std::string_view form, json::value& v, const std::string& go) {
         const char letter = form.front();
         const bool whole = v.is_int64() || v.is_uint64();
         switch (letter) {
@@ -116,22 +129,30 @@ private:
             if (!v.is_string() && !whole) refuse("i", v, go);
             return;
         case 'q':
-            if (v.is_number() || (v.is_string() && is_quantity(std::string_view(v.get_string())))) return;
-            out.problem = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-            return;
         case 't':
-        case 'u': return read_time(letter == 'u', v, go);
+        case 'u':
+        case 'y': return read_text(letter, v, go);
         case 'r': return;
         default:
             if (!v.is_string()) refuse(form, v, go);
         }
     }
-    void read_time(bool micro, const json::value& v, const std::string& go) {
-        if (!v.is_string()) return refuse("s", v, go);
-        const std::string text(v.get_string());
-        if (rfc3339_time::parse_as_go(text)) return;
-        out.problem = "parsing time \"" + text + "\" as \"2006-01-02T15:04:05" + (micro ? ".000000" : "") +
-                      "Z07:00\": cannot parse \"" + text + "\" as \"2006\"";
+    // Texts that Go parses are from then on what it would write, so that the same in other words is the same.
+    void read_text(char letter, json::value& v, const std::string& go) {
+        if (!v.is_string() && !(letter == 'q' && v.is_number())) return refuse("s", v, go);
+        const std::string text = v.is_string() ? std::string(v.get_string()) : json::serialize(v);
+        scalar_text read = letter == 'q' ? read_quantity(text) : letter == 'y' ? read_bytes(text) : scalar_text();
+        if (letter == 't' || letter == 'u') {
+            go_time time = read_go_time(text, letter == 'u');
+            read.text = std::move(time.shown);
+            read.problem = std::move(time.problem);
+            if (!read.problem && read.text.empty()) {
+                v = nullptr;
+                return;
+            }
+        }
+        out.problem = std::move(read.problem);
+        if (!out.problem) v = read.text;
     }
 
     std::string_view struct_;  // whose field is being read

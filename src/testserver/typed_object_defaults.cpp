@@ -1,7 +1,7 @@
 #include <kcontrol/testing/resource_type.hpp>
-#include <kcontrol/values/quantity.hpp>
 
 #include "testserver/object_members.hpp"
+#include "testserver/scalar_text.hpp"
 #include "testserver/stored_object.hpp"
 #include "testserver/typed_object.hpp"
 
@@ -21,6 +21,25 @@ struct default_row {
 // What Kubernetes' defaulting functions set wherever the type stands.
 // Source: pkg/apis/*/v1/defaults.go of Kubernetes 1.36, checked with tests/conformance/writes.json.
 constexpr std::array default_rows = {
+    default_row{"admissionregistration.v1.MatchResources", "matchPolicy", R"("Equivalent")"},
+    default_row{"admissionregistration.v1.MatchResources", "namespaceSelector", "{}"},
+    default_row{"admissionregistration.v1.MatchResources", "objectSelector", "{}"},
+    default_row{"admissionregistration.v1.MutatingAdmissionPolicySpec", "failurePolicy", R"("Fail")"},
+    default_row{"admissionregistration.v1.MutatingWebhook", "failurePolicy", R"("Fail")"},
+    default_row{"admissionregistration.v1.MutatingWebhook", "matchPolicy", R"("Equivalent")"},
+    default_row{"admissionregistration.v1.MutatingWebhook", "namespaceSelector", "{}"},
+    default_row{"admissionregistration.v1.MutatingWebhook", "objectSelector", "{}"},
+    default_row{"admissionregistration.v1.MutatingWebhook", "reinvocationPolicy", R"("Never")"},
+    default_row{"admissionregistration.v1.MutatingWebhook", "timeoutSeconds", "10"},
+    default_row{"admissionregistration.v1.ValidatingWebhook", "failurePolicy", R"("Fail")"},
+    default_row{"admissionregistration.v1.ValidatingWebhook", "matchPolicy", R"("Equivalent")"},
+    default_row{"admissionregistration.v1.ValidatingWebhook", "namespaceSelector", "{}"},
+    default_row{"admissionregistration.v1.ValidatingWebhook", "objectSelector", "{}"},
+    default_row{"admissionregistration.v1.ValidatingWebhook", "timeoutSeconds", "10"},
+    default_row{"admissionregistration.v1.NamedRuleWithOperations", "scope", R"("*")"},
+    default_row{"admissionregistration.v1.RuleWithOperations", "scope", R"("*")"},
+    default_row{"admissionregistration.v1.ServiceReference", "port", "443"},
+    default_row{"admissionregistration.v1.ValidatingAdmissionPolicySpec", "failurePolicy", R"("Fail")"},
     default_row{"apps.v1.DaemonSetSpec", "revisionHistoryLimit", "10"},
     default_row{"apps.v1.DaemonSetUpdateStrategy", "type", R"("RollingUpdate")"},
     default_row{"apps.v1.DeploymentSpec", "progressDeadlineSeconds", "600"},
@@ -40,16 +59,20 @@ constexpr std::array default_rows = {
     default_row{"apps.v1.StatefulSetSpec", "replicas", "1"},
     default_row{"apps.v1.StatefulSetSpec", "revisionHistoryLimit", "10"},
     default_row{"apps.v1.StatefulSetUpdateStrategy", "type", R"("RollingUpdate")"},
+    default_row{"autoscaling.v1.HorizontalPodAutoscalerSpec", "minReplicas", "1"},
+    default_row{"autoscaling.v2.HorizontalPodAutoscalerSpec", "minReplicas", "1"},
     default_row{"batch.v1.CronJobSpec", "concurrencyPolicy", R"("Allow")"},
     default_row{"batch.v1.CronJobSpec", "failedJobsHistoryLimit", "1"},
     default_row{"batch.v1.CronJobSpec", "successfulJobsHistoryLimit", "3"},
     default_row{"batch.v1.CronJobSpec", "suspend", "false"},
+    default_row{"core.v1.AzureDiskVolumeSource", "readOnly", "false"},
     default_row{"core.v1.ConfigMapVolumeSource", "defaultMode", "420"},
     default_row{"core.v1.Container", "terminationMessagePath", R"("/dev/termination-log")"},
     default_row{"core.v1.Container", "terminationMessagePolicy", R"("File")"},
     default_row{"core.v1.ContainerPort", "protocol", R"("TCP")"},
     default_row{"core.v1.DownwardAPIVolumeSource", "defaultMode", "420"},
     default_row{"core.v1.EndpointPort", "protocol", R"("TCP")"},
+    default_row{"core.v1.GRPCAction", "service", R"("")"},
     default_row{"core.v1.HTTPGetAction", "path", R"("/")"},
     default_row{"core.v1.HTTPGetAction", "scheme", R"("HTTP")"},
     default_row{"core.v1.HostPathVolumeSource", "type", R"("")"},
@@ -76,8 +99,19 @@ constexpr std::array default_rows = {
     default_row{"core.v1.ServiceSpec", "type", R"("ClusterIP")"},
     default_row{"discovery.v1.EndpointPort", "name", R"("")"},
     default_row{"discovery.v1.EndpointPort", "protocol", R"("TCP")"},
+    default_row{"networking.v1.IngressClassParametersReference", "scope", R"("Cluster")"},
+    default_row{"networking.v1.NetworkPolicyPort", "protocol", R"("TCP")"},
     default_row{"rbac.v1.RoleRef", "apiGroup", R"("rbac.authorization.k8s.io")"},
+    default_row{"resource.v1.DeviceSubRequest", "allocationMode", R"("ExactCount")"},
+    default_row{"resource.v1.ExactDeviceRequest", "allocationMode", R"("ExactCount")"},
     default_row{"scheduling.v1.PriorityClass", "preemptionPolicy", R"("PreemptLowerPriority")"},
+    default_row{"storage.v1.CSIDriverSpec", "attachRequired", "true"},
+    default_row{"storage.v1.CSIDriverSpec", "fsGroupPolicy", R"("ReadWriteOnceWithFSType")"},
+    default_row{"storage.v1.CSIDriverSpec", "podInfoOnMount", "false"},
+    default_row{"storage.v1.CSIDriverSpec", "requiresRepublish", "false"},
+    default_row{"storage.v1.CSIDriverSpec", "seLinuxMount", "false"},
+    default_row{"storage.v1.CSIDriverSpec", "storageCapacity", "false"},
+    default_row{"storage.v1.CSIDriverSpec", "volumeLifecycleModes", R"(["Persistent"])"},
     default_row{"storage.v1.StorageClass", "reclaimPolicy", R"("Delete")"},
     default_row{"storage.v1.StorageClass", "volumeBindingMode", R"("Immediate")"},
 };
@@ -93,6 +127,44 @@ std::string pull_policy_of(const std::string& image) {
     const std::size_t colon = image.rfind(':');
     const bool tagged = colon != std::string::npos && (slash == std::string::npos || colon > slash);
     return !tagged || image.substr(colon + 1) == "latest" ? "Always" : "IfNotPresent";
+}
+
+// What a HorizontalPodAutoscaler does if it does not say so. Source: pkg/apis/autoscaling/v2/defaults.go
+void set_scaling_defaults(json::object& spec) {
+    if (lacks(spec, "metrics")) {
+        spec["metrics"] = json::parse(R"([{"type":"Resource","resource":{"name":"cpu",)"
+                                      R"("target":{"type":"Utilization","averageUtilization":80}}}])")
+                              .value();
+    }
+    json::object* behavior = object_at(spec, "behavior");
+    if (behavior == nullptr) return;
+    const auto complete = [behavior](std::string_view direction, std::string_view rules) {
+        set_missing(*behavior, direction, json::object());
+        json::object* given = object_at(*behavior, direction);
+        if (given == nullptr) return;
+        const json::value all = json::parse(rules).value();
+        for (const auto& [name, value] : all.get_object()) set_missing(*given, name, value);
+    };
+    complete("scaleUp", R"({"stabilizationWindowSeconds":0,"selectPolicy":"Max","policies":[)"
+                        R"({"type":"Pods","value":4,"periodSeconds":15},)"
+                        R"({"type":"Percent","value":100,"periodSeconds":15}]})");
+    complete("scaleDown", R"({"selectPolicy":"Max","policies":[{"type":"Percent","value":100,"periodSeconds":15}]})");
+}
+
+// What a container is given at most, unless it is said, is what it gets by default, which is what it asks for.
+void set_limit_defaults(json::object& item) {
+    if (text_at(item, "type") != "Container") return;
+    const auto fill = [&item](std::string_view to, std::string_view from) {
+        const json::object* given = object_at(item, from);
+        if (given == nullptr) return;
+        const json::object values = *given;
+        json::value& list = item[to];
+        if (!list.is_object()) list = json::object();
+        for (const auto& [name, value] : values) set_missing(list.get_object(), name, value);
+    };
+    fill("default", "max");
+    fill("defaultRequest", "default");
+    fill("defaultRequest", "min");
 }
 
 // What depends on more than the member itself.
@@ -119,6 +191,17 @@ void set_dependent_defaults(std::string_view type, json::object& o) {
             claim.get_object()["kind"] = "PersistentVolumeClaim";
             claim.get_object()["status"].emplace_object()["phase"] = "Pending";
         }
+    } else if (type == "resource.v1.ExactDeviceRequest" || type == "resource.v1.DeviceSubRequest") {
+        const json::value* count = o.if_contains("count");
+        const bool none = count == nullptr || is_zero(*count);
+        if (none && text_at(o, "allocationMode") == "ExactCount") o["count"] = 1;
+    } else if (type == "autoscaling.v2.HorizontalPodAutoscalerSpec") {
+        set_scaling_defaults(o);
+    } else if (type == "core.v1.LimitRangeItem") {
+        set_limit_defaults(o);
+    } else if (type == "core.v1.NodeSpec") {
+        const std::string cidr = text_at(o, "podCIDR");
+        if (!cidr.empty()) set_missing(o, "podCIDRs", json::array({json::value(cidr)}));
     } else if (type == "rbac.v1.Subject") {
         const std::string kind = text_at(o, "kind");
         if (kind == "User" || kind == "Group") set_missing(o, "apiGroup", "rbac.authorization.k8s.io");
@@ -127,6 +210,15 @@ void set_dependent_defaults(std::string_view type, json::object& o) {
         const json::array* egress = array_at(o, "egress");
         if (egress != nullptr && !egress->empty()) types.push_back("Egress");
         o["policyTypes"] = std::move(types);
+    }
+}
+
+// Amounts of resources have no more than three decimals.
+void round_resources(json::object& object, std::string_view name) {
+    json::object* list = object_at(object, name);
+    if (list == nullptr) return;
+    for (auto& amount : *list) {
+        if (amount.value().is_string()) amount.value() = round_to_milli(std::string_view(amount.value().get_string()));
     }
 }
 
@@ -142,18 +234,28 @@ void default_below(std::string_view form, json::value& v) {
     }
 }
 
+// Of what is no pointer Go can't tell that it was said to be zero.
+bool is_unset(const json::object& object, const schema_field& field) {
+    const json::value* there = object.if_contains(field.name);
+    return there == nullptr || there->is_null() || (!field.pointer && is_zero(*there));
+}
+
 void default_object(const schema_type& type, json::object& object) {
     for (const auto& row : default_rows) {
         if (row.type != type.name) continue;
-        const json::value* there = object.if_contains(row.field);
         const schema_field* field = type.find(row.field);
-        // Of what is no pointer Go can't tell that it was said to be zero.
-        const bool unset =
-            there == nullptr || there->is_null() || (field != nullptr && !field->pointer && is_zero(*there));
-        if (unset) object[row.field] = json::parse(row.value).value();
+        if (field == nullptr ? lacks(object, row.field) : is_unset(object, *field))
+            object[row.field] = json::parse(row.value).value();
+    }
+    for (const auto& field : type.fields) {
+        if (!field.by_default.empty() && is_unset(object, field)) {
+            object[field.name] = json::parse(field.by_default).value();
+        }
     }
     set_dependent_defaults(type.name, object);
+    const bool core = type.name.starts_with("core.v1.");
     for (const auto& field : type.fields) {
+        if (core && field.form == "{q") round_resources(object, field.name);
         if (json::value* there = object.if_contains(field.name)) default_below(field.form, *there);
     }
 }

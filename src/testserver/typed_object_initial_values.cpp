@@ -1,3 +1,4 @@
+#include <kcontrol/base/base64.hpp>
 #include <kcontrol/base/fnv1a.hpp>
 
 #include "testserver/deletion.hpp"
@@ -5,10 +6,15 @@
 #include "testserver/typed_object.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
 
 namespace kcontrol::inline v0_1::testing {
 namespace detail {
 namespace {
+
+constexpr std::string_view template_generation = "deprecated.daemonset.template.generation";
 
 // A Job marks its pods with its uid, and itself.
 void label_job(json::object& object) {
@@ -46,6 +52,9 @@ void give_address(const std::string& uid, json::object& spec) {
     set_missing(spec, "clusterIPs", json::array({spec["clusterIP"]}));
     set_missing(spec, "ipFamilies", json::array({"IPv4"}));
     set_missing(spec, "ipFamilyPolicy", "SingleStack");
+    if (type == "LoadBalancer" && text_at(spec, "externalTrafficPolicy") == "Local") {
+        set_missing(spec, "healthCheckNodePort", 30000 + static_cast<int>((number + 1384) % 2768));
+    }
     json::array* ports = array_at(spec, "ports");
     if (ports == nullptr || (type != "NodePort" && type != "LoadBalancer")) return;
     const json::value* wanted = spec.if_contains("allocateLoadBalancerNodePorts");
@@ -115,21 +124,6 @@ void admit_pod(json::object& object, json::object& spec) {
     status.get_object()["conditions"] = json::array({std::move(waits)});
 }
 
-std::string base64_of(std::string_view text) {
-    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); i += 3) {
-        std::uint32_t block = 0;
-        for (std::size_t j = 0; j < 3; ++j) {
-            block = (block << 8) | (i + j < text.size() ? static_cast<unsigned char>(text[i + j]) : 0U);
-        }
-        for (std::size_t j = 0; j < 4; ++j) {
-            out.push_back(i + j > text.size() ? '=' : digits[(block >> (18 - 6 * j)) & 63]);
-        }
-    }
-    return out;
-}
-
 }  // namespace
 }  // namespace detail
 
@@ -141,7 +135,7 @@ void set_initial_values(const resource_type& type, json::object& object) {
     if (id == "daemonsets.apps") {
         json::value& notes = metadata_of(object)["annotations"];
         if (!notes.is_object()) notes = json::object();
-        notes.get_object()["deprecated.daemonset.template.generation"] = "1";
+        notes.get_object()[detail::template_generation] = "1";
     }
     // Even a look by operator[] may move what an object holds, so `spec` is looked up last.
     const std::string uid = detail::text_at(metadata_of(object), "uid");
@@ -152,11 +146,126 @@ void set_initial_values(const resource_type& type, json::object& object) {
     if (id == "pods") detail::admit_pod(object, *spec);
 }
 
+namespace detail {
+namespace {
+
+// The annotation counts the templates of a DaemonSet.
+void keep_template_generation(json::object& object, const json::value& was) {
+    const json::value* old = json::find(was, {"metadata", "annotations", template_generation});
+    const json::value* then = json::find(was, {"spec", "template"});
+    const json::value now(object);
+    const json::value* pods = json::find(now, {"spec", "template"});
+    if (old == nullptr || !old->is_string() || then == nullptr || pods == nullptr) return;
+    std::uint64_t count = 0;
+    for (const char c : old->get_string()) count = count * 10 + static_cast<std::uint64_t>(c - '0');
+    if (!json::equal(*then, *pods)) ++count;
+    json::value& notes = metadata_of(object)["annotations"];
+    if (!notes.is_object()) notes = json::object();
+    notes.get_object()[template_generation] = std::to_string(count);
+}
+
+// What a Namespace has that only its subresources change.
+void keep_namespace(json::object& object, const json::value& was) {
+    json::value& labels = metadata_of(object)["labels"];
+    if (!labels.is_object()) labels = json::object();
+    labels.get_object()["kubernetes.io/metadata.name"] = text_at(metadata_of(object), "name");
+    if (const json::value* spec = json::find(was, {"spec"})) object["spec"] = *spec;
+}
+
+bool has_address(std::string_view type) { return type == "ClusterIP" || type == "NodePort" || type == "LoadBalancer"; }
+bool has_node_ports(std::string_view type) { return type == "NodePort" || type == "LoadBalancer"; }
+
+// Ports keep those of the nodes by their names, unless another one has it now.
+void keep_node_ports(json::object& spec, const json::value& was) {
+    json::array* ports = array_at(spec, "ports");
+    const json::value* old = json::find(was, {"spec", "ports"});
+    if (ports == nullptr || old == nullptr || !old->is_array()) return;
+    std::map<std::string, json::value> by_name;
+    std::set<std::int64_t> used;
+    for (const auto& port : old->get_array()) {
+        const json::value* number = json::find(port, {"nodePort"});
+        if (number != nullptr) by_name[std::string(json::get_string(port, {"name"}))] = *number;
+    }
+    for (const auto& port : *ports) {
+        const json::value* number = json::find(port, {"nodePort"});
+        if (number != nullptr && number->is_int64()) used.insert(number->get_int64());
+    }
+    for (auto& port : *ports) {
+        if (!port.is_object() || port.get_object().contains("nodePort")) continue;
+        const auto found = by_name.find(std::string(json::get_string(port, {"name"})));
+        if (found == by_name.end() || !used.insert(found->second.to_number<std::int64_t>()).second) continue;
+        port.get_object()["nodePort"] = found->second;
+    }
+}
+
+// What only the old type of a Service needs goes, if the update leaves it as it is. Source: dropTypeDependentFields
+void drop_of_old_type(json::object& spec, const json::value& was) {
+    const std::string type = text_at(spec, "type");
+    const std::string_view old_type = json::get_string(was, {"spec", "type"});
+    const auto drop = [&](std::string_view name) {
+        const json::value* old = json::find(was, {"spec", name});
+        const json::value* now = spec.if_contains(name);
+        if (old != nullptr && now != nullptr && json::equal(*old, *now)) spec.erase(name);
+    };
+    if (has_address(old_type) && !has_address(type)) {
+        for (const std::string_view name : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) drop(name);
+    }
+    if (old_type == "LoadBalancer" && type != "LoadBalancer") {
+        drop("healthCheckNodePort");
+        drop("allocateLoadBalancerNodePorts");
+    }
+    if (!has_node_ports(old_type) || has_node_ports(type)) return;
+    drop("externalTrafficPolicy");
+    std::set<std::int64_t> old_ports, new_ports;
+    const auto collect = [](const json::value* ports, std::set<std::int64_t>& to) {
+        if (ports == nullptr || !ports->is_array()) return;
+        for (const auto& port : ports->get_array()) {
+            const json::value* number = json::find(port, {"nodePort"});
+            if (number != nullptr && number->is_int64()) to.insert(number->get_int64());
+        }
+    };
+    collect(json::find(was, {"spec", "ports"}), old_ports);
+    collect(spec.if_contains("ports"), new_ports);
+    if (new_ports.empty() || old_ports != new_ports) return;
+    for (auto& port : spec["ports"].as_array()) port.as_object().erase("nodePort");
+}
+
+// What was allocated for a Service, and an update does not say. Source: patchAllocatedValues of the service registry
+void keep_allocated(json::object& spec, const json::value& was) {
+    const std::string type = text_at(spec, "type");
+    const std::string_view old_type = json::get_string(was, {"spec", "type"});
+    const auto keep = [&](std::string_view name) {
+        const json::value* old = json::find(was, {"spec", name});
+        if (old != nullptr) set_missing(spec, name, *old);
+    };
+    if (has_address(type) && has_address(old_type)) {
+        keep("clusterIP");
+        for (const std::string_view name : {"clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+            if (text_at(spec, "clusterIP") == json::get_string(was, {"spec", "clusterIP"})) keep(name);
+        }
+    }
+    if (!has_node_ports(type) || !has_node_ports(old_type)) return;
+    keep_node_ports(spec, was);
+    if (type == "LoadBalancer" && text_at(spec, "externalTrafficPolicy") == "Local") keep("healthCheckNodePort");
+}
+
+}  // namespace
+}  // namespace detail
+
 void keep_initial_values(const resource_type& type, json::object& object, const json::object& before) {
-    if (type.id().text() != "pods") return;
+    const std::string id = type.id().text();
+    const bool keeps = id == "pods" || id == "services" || id == "namespaces" || id == "daemonsets.apps";
+    if (!keeps) return;
     const json::value was(before);
+    if (id == "namespaces") return detail::keep_namespace(object, was);
+    if (id == "daemonsets.apps") return detail::keep_template_generation(object, was);
     json::object* spec = detail::object_at(object, "spec");
     if (spec == nullptr) return;
+    if (id == "services") {
+        detail::drop_of_old_type(*spec, was);
+        detail::keep_allocated(*spec, was);
+        return detail::give_address(std::string(json::get_string(was, {"metadata", "uid"})), *spec);
+    }
     for (const std::string_view name : {"priority", "preemptionPolicy"}) {
         const json::value* old = json::find(was, {"spec", name});
         if (old != nullptr && !spec->contains(name)) (*spec)[name] = *old;
@@ -172,7 +281,7 @@ void take_string_data(json::object& secret) {
     if (!data.is_object()) data = json::object();
     for (const auto& text : texts) {
         if (!text.value().is_string()) continue;
-        data.get_object()[text.key()] = detail::base64_of(std::string_view(text.value().get_string()));
+        data.get_object()[text.key()] = encode_base64(std::string_view(text.value().get_string()));
     }
     secret.erase("stringData");
 }

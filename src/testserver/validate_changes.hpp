@@ -60,7 +60,8 @@ inline void validate_change(validator& v, const std::string& id, const json::val
         if (changed({"value"})) v.forbidden("value", "may not be changed in an update.");
     } else if (id == "services") {
         const json::value& ip = member_or_null(was, {"spec", "clusterIP"});
-        if (changed({"spec", "clusterIP"}) && ip.is_string() && !ip.get_string().empty()) {
+        const bool needs_one = json::get_string(now, {"spec", "type"}) != "ExternalName";
+        if (needs_one && changed({"spec", "clusterIP"}) && ip.is_string() && !ip.get_string().empty()) {
             const json::value all = json::array({member_or_null(now, {"spec", "clusterIP"})});
             v.invalid("spec.clusterIPs[0]", &all, "may not change once set");
         }

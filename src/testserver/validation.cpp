@@ -2,8 +2,13 @@
 
 #include "testserver/cron_schedule.hpp"
 #include "testserver/field_validator.hpp"
+#include "testserver/kind_validation.hpp"
+#include "testserver/object_members.hpp"
+#include "testserver/pod_validation.hpp"
 #include "testserver/validate_changes.hpp"
 
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +26,31 @@ bool selects(const json::value& labels, const json::value* of_template) {
     return true;
 }
 
+// A pod template with the volumes that a StatefulSet's claim templates make, which come first and win.
+json::value with_claims(const json::value& spec) {
+    json::value pods = *json::find(spec, {"template"});
+    json::object* inner = object_at(pods.as_object(), "spec");
+    if (inner == nullptr) return pods;
+    std::map<std::string, json::value> claims;
+    validator::each(spec, "volumeClaimTemplates", {}, [&](const json::value& claim, const std::string&) {
+        const std::string name(json::get_string(claim, {"metadata", "name"}));
+        json::object source, volume;
+        source["claimName"] = name;
+        volume["name"] = name;
+        volume["persistentVolumeClaim"] = std::move(source);
+        claims.emplace(name, std::move(volume));
+    });
+    json::array volumes;
+    for (const auto& [name, volume] : claims) volumes.push_back(volume);
+    if (const json::array* own = array_at(*inner, "volumes")) {
+        for (const auto& volume : *own) {
+            if (!claims.contains(std::string(json::get_string(volume, {"name"})))) volumes.push_back(volume);
+        }
+    }
+    (*inner)["volumes"] = std::move(volumes);
+    return pods;
+}
+
 void validate_workload(validator& v, const json::value& object) {
     v.not_negative(*json::find(object, {"spec"}), "replicas", "spec");
     const json::value* labels = json::find(object, {"spec", "template", "metadata", "labels"});
@@ -30,7 +60,17 @@ void validate_workload(validator& v, const json::value& object) {
     const bool selected =
         selector != nullptr && !selector->is_null() && (matched == nullptr || selects(*matched, labels));
     if (!selected) v.invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`");
-    v.pods(json::find(object, {"spec", "template"}), "spec.template");
+    const json::value* pods = json::find(object, {"spec", "template"});
+    const json::value& spec = *json::find(object, {"spec"});
+    if (pods != nullptr && pods->is_object() && json::find(spec, {"volumeClaimTemplates"}) != nullptr) {
+        validator::each(spec, "volumeClaimTemplates", "spec", [&](const json::value& claim, const std::string& at) {
+            validate_claim(v, json::find(claim, {"spec"}), at + ".spec");
+        });
+        const json::value whole = with_claims(spec);
+        pod_validator(v).pods(&whole, "spec.template");
+    } else {
+        pod_validator(v).pods(pods, "spec.template");
+    }
     const std::string_view policy = json::get_string(object, {"spec", "template", "spec", "restartPolicy"});
     if (policy == "OnFailure" || policy == "Never") {
         v.unsupported("spec.template.spec.restartPolicy", policy, R"("Always")");
@@ -42,7 +82,7 @@ void validate_job(validator& v, const json::value& spec, const std::string& at) 
          {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"}) {
         v.not_negative(spec, name, at);
     }
-    v.pods(json::find(spec, {"template"}), at + ".template");
+    pod_validator(v).pods(json::find(spec, {"template"}), at + ".template");
     const std::string_view policy = json::get_string(spec, {"template", "spec", "restartPolicy"});
     if (policy == "Always") {
         v.required(at + ".template.spec.restartPolicy", R"(valid values: "OnFailure", "Never")");
@@ -75,6 +115,43 @@ void validate_cron_job(validator& v, const json::value& object, const json::valu
     v.not_negative(spec, "failedJobsHistoryLimit", "spec");
 }
 
+// A port is one of a protocol; so is that of the nodes.
+void validate_used_ports(validator& v, const json::value& spec, std::string_view type) {
+    const auto key_of = [](const json::value& port, std::string_view number) {
+        const json::value* found = json::find(port, {number});
+        return std::string(json::get_string(port, {"protocol"})) + "/" +
+               (found == nullptr ? std::string() : json::serialize(*found));
+    };
+    if (type == "ClusterIP") {
+        validator::each(spec, "ports", "spec", [&](const json::value& port, const std::string& at) {
+            if (json::find(port, {"nodePort"}) == nullptr) return;
+            v.forbidden(at + ".nodePort", "may not be used when `type` is 'ClusterIP'");
+        });
+    }
+    std::set<std::string> ports, node_ports;
+    validator::each(spec, "ports", "spec", [&](const json::value& port, const std::string& at) {
+        if (ports.insert(key_of(port, "port")).second) return;
+        json::object shown;  // as Go shows such a key
+        shown["Name"] = "";
+        shown["Protocol"] = json::get_string(port, {"protocol"});
+        shown["AppProtocol"] = nullptr;
+        shown["Port"] = *json::find(port, {"port"});
+        shown["TargetPort"] = 0;
+        shown["NodePort"] = 0;
+        v.duplicate(at, json::value(std::move(shown)));
+    });
+    validator::each(spec, "ports", "spec", [&](const json::value& port, const std::string& at) {
+        const json::value* number = json::find(port, {"nodePort"});
+        if (number == nullptr || !number->is_int64() || type == "ClusterIP") return;
+        if (number->get_int64() < 30000 || number->get_int64() > 32767) {
+            v.invalid(at + ".nodePort", number,
+                      "provided port is not in the valid range. The range of valid ports is 30000-32767");
+        } else if (!node_ports.insert(key_of(port, "nodePort")).second) {
+            v.invalid(at + ".nodePort", number, "provided port is already allocated");
+        }
+    });
+}
+
 void validate_service(validator& v, const json::value& object) {
     const json::value* ports = json::find(object, {"spec", "ports"});
     const std::size_t count = ports != nullptr && ports->is_array() ? ports->get_array().size() : 0;
@@ -85,12 +162,27 @@ void validate_service(validator& v, const json::value& object) {
     if (count == 0 && type != "ExternalName" && json::get_string(object, {"spec", "clusterIP"}) != "None") {
         v.required("spec.ports");
     }
-    validator::each(*json::find(object, {"spec"}), "ports", "spec",
-                    [&](const json::value& port, const std::string& at) {
-                        if (count > 1 && json::get_string(port, {"name"}).empty()) v.required(at + ".name");
-                        v.port(json::find(port, {"port"}), at + ".port");
-                        v.port(json::find(port, {"targetPort"}), at + ".targetPort");
-                    });
+    const json::value& spec = *json::find(object, {"spec"});
+    std::set<std::string> names;
+    validator::each(spec, "ports", "spec", [&](const json::value& port, const std::string& at) {
+        const std::string name(json::get_string(port, {"name"}));
+        if (name.empty()) {
+            if (count > 1) v.required(at + ".name");
+        } else if (!is_dns_label(name)) {
+            v.invalid(at + ".name", json::find(port, {"name"}), label_rule);
+        }
+        if (!name.empty() && !names.insert(name).second) v.duplicate(at + ".name", *json::find(port, {"name"}));
+        v.port(json::find(port, {"port"}), at + ".port");
+        v.protocol(port, at);
+        v.port(json::find(port, {"targetPort"}), at + ".targetPort");
+    });
+    if (const json::value* selector = json::find(spec, {"selector"})) v.label_map(*selector, "spec.selector", true);
+    const std::string_view affinity = json::get_string(spec, {"sessionAffinity"});
+    if (!affinity.empty() && affinity != "ClientIP" && affinity != "None") {
+        v.unsupported("spec.sessionAffinity", affinity, R"("ClientIP", "None")");
+    }
+    if (type == "ExternalName" && json::get_string(spec, {"externalName"}).empty()) v.required("spec.externalName");
+    validate_used_ports(v, spec, type);
 }
 
 }  // namespace
@@ -115,23 +207,30 @@ std::vector<field_problem> validate_builtin(const resource_type& type, const jso
     }
     const json::value* spec = json::find(now, {"spec"});
     if (id == "configmaps") {
-        for (const std::string_view map : {"data", "binaryData"}) {
-            const json::value* data = json::find(now, {map});
-            if (data == nullptr || !data->is_object()) continue;
-            for (const auto& entry : data->get_object()) {
-                const json::value key(entry.key());
-                if (detail::is_config_key(entry.key())) continue;
-                v.invalid(std::string(map) + "[" + std::string(entry.key()) + "]", &key, detail::config_key_rule);
-            }
+        detail::validate_data_keys(v, now, "data", "binaryData");
+        detail::validate_data_keys(v, now, "binaryData", {});
+    }
+    if (id == "secrets") detail::validate_data_keys(v, now, "data", {});
+    if (id == "endpointslices.discovery.k8s.io") detail::validate_unique(v, now, "ports", {}, "name");
+    if (id == "podtemplates") detail::pod_validator(v).pods(json::find(now, {"template"}), "template");
+    if (spec == nullptr || !spec->is_object()) return std::move(v.problems);
+    if (id == "pods") {
+        detail::pod_validator(v).pod_spec(spec, "spec");
+        const json::value* ephemeral = json::find(*spec, {"ephemeralContainers"});
+        if (ephemeral != nullptr && before == nullptr) {
+            v.forbidden("spec.ephemeralContainers", "cannot be set on create");
         }
     }
-    if (spec == nullptr || !spec->is_object()) return std::move(v.problems);
-    if (id == "pods") v.pod_spec(spec, "spec");
     if (workload) detail::validate_workload(v, now);
     if (workload && before != nullptr) detail::validate_change(v, id, now, json::value(*before));
     if (id == "jobs.batch") detail::validate_job(v, *spec, "spec");
     if (id == "cronjobs.batch") detail::validate_cron_job(v, now, *spec);
     if (id == "services") detail::validate_service(v, now);
+    if (id == "replicationcontrollers") detail::pod_validator(v).pods(json::find(*spec, {"template"}), "spec.template");
+    if (id == "persistentvolumeclaims") detail::validate_claim(v, spec, "spec");
+    if (id == "limitranges") detail::validate_unique(v, *spec, "limits", "spec", "type");
+    if (id == "nodes") detail::validate_taints(v, now);
+    if (id == "leases.coordination.k8s.io") detail::validate_lease(v, now);
     return std::move(v.problems);
 }
 

@@ -200,28 +200,6 @@ bool write_part(std::string_view subresource, const json::object& stored, json::
     return true;
 }
 
-// Everything but metadata and status: what metadata.generation counts the changes of.
-bool is_specification(std::string_view member) {
-    return member != "apiVersion" && member != "kind" && member != "metadata" && member != "status";
-}
-
-bool same_specification(const json::object& a, const json::object& b) {
-    std::ptrdiff_t more = 0;
-    for (const auto& [name, value] : a) {
-        if (!is_specification(name)) continue;
-        const json::value* other = b.if_contains(name);
-        if (other == nullptr || *other != value) return false;
-        ++more;
-    }
-    for (const auto& [name, value] : b) more -= is_specification(name) ? 1 : 0;
-    return more == 0;
-}
-
-void count_generation(json::object& metadata) {
-    const json::value* found = metadata.if_contains("generation");
-    metadata["generation"] = (found != nullptr && found->is_int64() ? found->get_int64() : 0) + 1;
-}
-
 }  // namespace
 }  // namespace detail
 
@@ -330,7 +308,6 @@ outcome<void> prepare_update(const resource_type& type, const write_target& targ
     if (stored.terminating()) {
         if (auto checked = detail::check_finalizers(type, target, old_metadata, metadata); !checked) return checked;
     }
-    if (type.generation && !detail::same_specification(before, body)) detail::count_generation(metadata);
     return {};
 }
 

@@ -117,7 +117,7 @@ ask({"method": "POST", "path": "/apis/apiextensions.k8s.io/v1/customresourcedefi
      "body": json.loads((here / "crd.json").read_text())})
 wait.until("the kind is not served",
            lambda: ask({"method": "GET", "path": "/apis/conformance.example.com/v1/things"})[0] == 200)
-ordinary = ["cases", "discovery", "kinds", "deletion", "bodies", "writes", "custom", "rules", "definitions", "subresources",
+ordinary = ["cases", "discovery", "kinds", "deletion", "bodies", "writes", "values", "custom", "rules", "definitions", "subresources",
             "yaml", "tables", "access", "webhooks"]
 names = options.files or (["collection"] if options.controllers else ordinary)
 count = failed = 0

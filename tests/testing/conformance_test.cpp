@@ -196,6 +196,10 @@ TEST_CASE("the in-process API server completes and refuses what is written as a 
     conformance(complete()).run("writes.json");
 }
 
+TEST_CASE("the in-process API server reads values and refuses what is there twice as a real one does") {
+    conformance(complete()).run("values.json");
+}
+
 TEST_CASE("the in-process API server prunes, completes and refuses custom objects as a real one does") {
     conformance(complete()).run("custom.json");
 }
