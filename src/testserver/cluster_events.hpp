@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/documents/value.hpp>
+#include <kcontrol/runtime/time.hpp>
 
 #include <cstdint>
 #include <map>

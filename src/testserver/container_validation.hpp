@@ -141,20 +141,48 @@ private:
             const json::value* amounts = json::find(one, {"resources", list});
             if (amounts == nullptr || !amounts->is_object()) continue;
             for (const auto& [name, amount] : amounts->get_object()) {
+                const std::string field = at + ".resources." + std::string(list) + "[" + std::string(name) + "]";
+                resource_name(name, field);
                 const auto read = quantity_of(&amount);
-                if (!read || read->sign() >= 0) continue;
-                v_.invalid(at + ".resources." + std::string(list) + "[" + std::string(name) + "]", &amount,
-                           "must be greater than or equal to 0");
+                if (!read) continue;
+                if (read->sign() < 0) v_.invalid(field, &amount, "must be greater than or equal to 0");
+                if (!may_overcommit(name) && *read != quantity(*read).round_up(0)) {
+                    v_.invalid(field, &amount, "must be an integer");
+                }
             }
         }
         if (requests == nullptr || !requests->is_object()) return;
         for (const auto& [name, amount] : requests->get_object()) {
             const json::value* limit = json::find(one, {"resources", "limits", name});
             const auto wanted = quantity_of(&amount), most = quantity_of(limit);
-            if (!wanted || !most || *wanted <= *most) continue;
+            if (limit == nullptr && !may_overcommit(name)) {
+                v_.required(at + ".resources.limits", "Limit must be set for non overcommitable resources");
+            }
+            if (!wanted || !most) continue;
+            if (!may_overcommit(name) && *wanted != *most) {
+                v_.invalid(at + ".resources.requests", &amount,
+                           "must be equal to " + std::string(name) + " limit of " + most->text());
+            }
+            if (*wanted <= *most) continue;
             v_.invalid(at + ".resources.requests", &amount,
                        "must be less than or equal to " + std::string(name) + " limit of " + most->text());
         }
+    }
+    void resource_name(std::string_view name, const std::string& field) {
+        if (name.find('/') != std::string_view::npos) return;
+        const json::value shown(name);
+        const bool of_containers =
+            name == "cpu" || name == "memory" || name == "ephemeral-storage" || name.starts_with("hugepages-");
+        if (!of_containers && name != "storage") {
+            v_.invalid(field, &shown, "must be a standard resource type or fully qualified");
+        }
+        if (!of_containers) v_.invalid(field, &shown, "must be a standard resource for containers");
+    }
+    // Whether containers may ask for less than their limit: of Kubernetes' own, but for huge pages.
+    static bool may_overcommit(std::string_view name) {
+        const std::size_t slash = name.find('/');
+        const bool own = slash == std::string_view::npos || name.substr(0, slash).ends_with("kubernetes.io");
+        return own && !name.starts_with("hugepages-");
     }
     static std::optional<quantity> quantity_of(const json::value* v) {
         if (v == nullptr || !v->is_string()) return std::nullopt;
@@ -175,6 +203,7 @@ private:
         const json::value* from = json::find(one, {"valueFrom"});
         if (from == nullptr || !from->is_object()) return;
         const json::value nothing("");
+        if (const json::value* field = json::find(*from, {"fieldRef"})) pod_field(*field, at + ".valueFrom.fieldRef");
         if (from->get_object().empty()) {
             v_.invalid(at + ".valueFrom", &nothing, no_variable_source);
         } else if (!text_of(one, "value").empty()) {
@@ -183,6 +212,23 @@ private:
         if (from->get_object().size() > 1) {
             v_.invalid(at + ".valueFrom", &nothing, "may not have more than one field specified at a time");
         }
+    }
+
+    // Of the pod, for a variable. Source: validateObjectFieldSelector, ConvertDownwardAPIFieldLabel
+    void pod_field(const json::value& of, const std::string& at) {
+        const std::string path = text_of(of, "fieldPath");
+        if (path.empty()) return v_.required(at + ".fieldPath");
+        constexpr std::string_view choices =
+            R"("metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", )"
+            R"("status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs")";
+        if (choices.find("\"" + path + "\"") != std::string_view::npos || path == "spec.host") return;
+        const bool subscripted = path.starts_with("metadata.labels['") || path.starts_with("metadata.annotations['");
+        if (subscripted && path.ends_with("']")) return;
+        const bool known = path == "metadata.labels" || path == "metadata.annotations" ||
+                           path == "spec.restartPolicy" || path == "spec.schedulerName" || path == "status.phase";
+        if (known) return v_.unsupported(at + ".fieldPath", path, choices);
+        v_.invalid(at + ".fieldPath", &member_of(of, "fieldPath"),
+                   "error converting fieldPath: field label not supported: " + path);
     }
 
     static bool has_item(const json::value& of, std::string_view list, std::string_view name, const std::string& text) {

@@ -4,6 +4,8 @@
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/testing/failure.hpp>
 
+#include <boost/asio/ip/address.hpp>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -57,6 +59,20 @@ inline std::string wrong_with_port_name(std::string_view name) {
     return {};
 }
 
+// Without a zone, which only some addresses have.
+inline bool is_ip(std::string_view text) {
+    boost::system::error_code failed;
+    boost::asio::ip::make_address(std::string(text), failed);
+    return !failed && text.find('%') == std::string_view::npos;
+}
+
+constexpr std::string_view percent_rule =
+    "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for "
+    "validation is '[0-9]+%')";
+inline bool is_percent(std::string_view text) {
+    return text.size() > 1 && text.find_first_not_of("0123456789") == text.size() - 1 && text.back() == '%';
+}
+
 // Collects what is wrong.
 class validator {
 public:
@@ -82,9 +98,11 @@ public:
     }
     // `choices` as "\"A\", \"B\"".
     void unsupported(std::string field, std::string_view value, std::string_view choices) {
+        unsupported_value(std::move(field), json::value(value), choices);
+    }
+    void unsupported_value(std::string field, const json::value& value, std::string_view choices) {
         add(std::move(field), "FieldValueNotSupported",
-            "Unsupported value: " + json::serialize(json::value(value)) +
-                ": supported values: " + std::string(choices));
+            "Unsupported value: " + json::serialize(value) + ": supported values: " + std::string(choices));
     }
     void not_negative(const json::value& of, std::string_view name, const std::string& at) {
         const json::value* v = json::find(of, {name});
@@ -103,6 +121,16 @@ public:
             const json::value zero = 0;
             invalid(std::move(field), v == nullptr ? &zero : v, "must be between 1 and 65535, inclusive");
         }
+    }
+    void ip(const json::value& v, std::string field) {
+        if (v.is_string() && is_ip(std::string_view(v.get_string()))) return;
+        invalid(std::move(field), &v, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+    }
+    // A number of pods or a share of them: an IntOrString that is not negative.
+    void int_or_percent(const json::value& of, std::string_view name, const std::string& at) {
+        const json::value* v = json::find(of, {name});
+        if (v == nullptr || !v->is_string()) return not_negative(of, name, at);
+        if (!is_percent(std::string_view(v->get_string()))) invalid(at + "." + std::string(name), v, percent_rule);
     }
     // The protocol of a port at `at`.
     void protocol(const json::value& port, const std::string& at) {

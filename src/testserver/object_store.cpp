@@ -261,11 +261,15 @@ outcome<pending_write> object_store::begin_update(const resource_table& table, w
     if (may_make && stored == nullptr && detail::member(metadata_of(body), "name") == target.name) {
         const std::string uid = detail::member(metadata_of(body), "uid");
         if (!uid.empty()) return detail::missing_with_uid(type, target, uid);
+        metadata_of(body).erase("resourceVersion");  // a real server does not look at it
         return begin_create(table, std::move(target), std::move(body));
     }
     const bool reset = detail::resets_managed_fields(body);
     if (auto checked = read_as_typed(type, target, body); !checked) return checked.error();
     if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
+    if (!target.is_patch) {
+        if (auto checked = check_name(target, metadata_of(body)); !checked) return checked.error();
+    }
     if (stored == nullptr) return failure::not_found(type.id(), target.name);
     pending_write out;
     out.target = std::move(target);

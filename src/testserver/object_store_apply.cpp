@@ -17,10 +17,7 @@ outcome<void> check_applied(const resource_type& type, const write_target& targe
     }
     const json::object& metadata = metadata_of(config);
     if (metadata.contains("managedFields")) return failure::bad_request("metadata.managedFields must be nil");
-    const std::string name = member(metadata, "name");
-    if (name.empty() || name == target.name) return {};
-    return failure::bad_request("the name of the object (" + name + ") does not match the name on the URL (" +
-                                target.name + ")");
+    return member(metadata, "name").empty() ? outcome<void>() : check_name(target, metadata);
 }
 
 // Whether an apply may make the object, which does not exist.
@@ -32,9 +29,7 @@ outcome<void> may_be_made(const resource_type& type, const write_target& target,
             type.id(), target.name,
             "uid mismatch: the provided object specified uid " + uid + ", and no existing object was found");
     }
-    if (!member(metadata, "name").empty()) return {};
-    return failure::bad_request("the name of the object (" + target.name +
-                                " based on URL) was undeterminable: name must be provided");
+    return check_name(target, metadata);
 }
 
 // The 422 of lists and objects that are null, in the words of kube-openapi's validation.
@@ -58,16 +53,57 @@ failure invalid_nulls(const resource_type& type, const std::string& name, const 
                         std::move(details));
 }
 
+// As messages name what is applied: by what it says itself.
+std::string applied_name(const resource_type& type, const write_target& target, const json::object& config) {
+    return "(" + std::string(json::get_string(json::value(config), {"metadata", "namespace"})) + "/" + target.name +
+           "; " + type.api_version(target.version) + ", Kind=" + type.kind + ")";
+}
+
+// A scalar that is none of its field's kind, below structs and maps; nothing is well. Source: validateScalar of
+// sigs.k8s.io/structured-merge-diff
+std::optional<std::string> find_odd_scalar(std::string_view form, const json::value& v, const std::string& at) {
+    if (v.is_null()) return std::nullopt;
+    if (const schema_type* type = builtin_schema::get().type_of(form)) {
+        if (!v.is_object()) return std::nullopt;
+        for (const auto& [name, value] : v.get_object()) {
+            const schema_field* field = type->find(name);
+            if (field == nullptr) continue;
+            if (auto odd = find_odd_scalar(field->form, value, at + "." + std::string(name))) return odd;
+        }
+        return std::nullopt;
+    }
+    const char letter = form.front();
+    if ((letter == 'i' || letter == 'l' || letter == 'n') && !v.is_number()) {
+        const std::string_view go = v.is_string()  ? "string"
+                                    : v.is_bool()  ? "bool"
+                                    : v.is_array() ? "[]interface {}"
+                                                   : "map[string]interface {}";
+        return at + ": expected numeric (int or float), got " + std::string(go);
+    }
+    if (letter == 'b' && !v.is_bool()) return at + ": expected boolean, got " + json::serialize(v);
+    return std::nullopt;
+}
+
+std::optional<std::string> find_odd_member(const schema_type& type, const json::object& config) {
+    for (const auto& [name, value] : config) {
+        const schema_field* field = name == "metadata" ? nullptr : type.find(name);
+        if (field == nullptr) continue;
+        if (auto odd = find_odd_scalar(field->form, value, "." + std::string(name))) return odd;
+    }
+    return std::nullopt;
+}
+
 // What is applied, merged, has values that the kind's type does not take: a time, a quantity.
-outcome<void> check_readable(const resource_type& type, const write_target& target, json::object merged) {
+outcome<void> check_readable(const resource_type& type, const write_target& target, const std::string& name,
+                             json::object merged) {
     const schema_type* schema = type.schema_in(target.version);
     if (schema == nullptr) return {};
     const auto reading = read_typed(*schema, merged);
     if (!reading.problem) return {};
     const std::string kind = type.api_version(target.version) + ", Kind=" + type.kind;
     return failure(500, "",
-                   "failed to convert new object (" + target.namespace_ + "/" + target.name + "; " + kind +
-                       ") to proper version: unable to convert unstructured object to " + kind + ": " +
+                   "failed to convert new object " + name +
+                       " to proper version: unable to convert unstructured object to " + kind + ": " +
                        *reading.problem);
 }
 
@@ -103,19 +139,23 @@ outcome<pending_write> object_store::begin_apply(const resource_table& table, wr
     }
     const json::value api_version = config["apiVersion"];
     detail::keep_applicable(type, target, config);
-    if (const auto twice = find_duplicate_item(type, config)) {
-        return failure(500, "",
-                       "failed to create typed patch object (" + target.namespace_ + "/" + target.name + "; " +
-                           type.api_version(target.version) + ", Kind=" + type.kind + "): " + *twice);
+    auto wrong = find_duplicate_item(type, config);
+    const schema_type* schema = options_.default_and_validate() ? type.schema_in(target.version) : nullptr;
+    if (!wrong && schema != nullptr) wrong = detail::find_odd_member(*schema, config);
+    if (wrong) {
+        return failure(
+            500, "",
+            "failed to create typed patch object " + detail::applied_name(type, target, config) + ": " + *wrong);
     }
     const auto writer = detail::writer_of(type, target, inputs_.timestamp());
     const json::object before = live == nullptr ? json::object() : live->content();
+    const std::string name = detail::applied_name(type, target, config);
     auto applied = apply_fields(type, before, std::move(config), writer, force);
     if (!applied) return applied.error();
     const auto nulls = find_null_fields(type, applied->object);
     if (!nulls.empty()) return detail::invalid_nulls(type, target.name, nulls);
     if (options_.default_and_validate()) {
-        auto readable = detail::check_readable(type, target, applied->object);
+        auto readable = detail::check_readable(type, target, name, applied->object);
         if (!readable) return readable.error();
     }
     applied->object["apiVersion"] = api_version;

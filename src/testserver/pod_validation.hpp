@@ -44,12 +44,16 @@ public:
         const json::value* nodes = json::find(*spec, {"nodeSelector"});
         if (nodes != nullptr) v_.label_map(*nodes, at + ".nodeSelector", true);
         gates(*spec, at);
+        host_network(*spec, at);
         spread(*spec, at);
         const json::value* deadline = json::find(*spec, {"activeDeadlineSeconds"});
         if (deadline != nullptr && deadline->is_int64() && deadline->get_int64() < 1) {
             v_.invalid(at + ".activeDeadlineSeconds", deadline, "must be between 1 and 2147483647, inclusive");
         }
         tolerations(*spec, at);
+        validator::each(*spec, "hostAliases", at, [&](const json::value& one, const std::string& where) {
+            v_.ip(member_of(one, "ip"), where + ".ip");
+        });
     }
 
 private:
@@ -81,6 +85,45 @@ private:
         if (config != nullptr && text_of(*config, "name").empty()) v_.required(at + ".configMap.name");
         const json::value* secret = json::find(volume, {"secret"});
         if (secret != nullptr && text_of(*secret, "secretName").empty()) v_.required(at + ".secret.secretName");
+        files(volume, at);
+    }
+    // Volumes whose items name files, and those that put several such volumes together.
+    void files(const json::value& volume, const std::string& at) {
+        for (const std::string_view kind : {"configMap", "secret"}) {
+            const json::value* source = json::find(volume, {kind});
+            if (source != nullptr) items(*source, at + "." + std::string(kind));
+        }
+        const json::value* projected = json::find(volume, {"projected"});
+        if (projected == nullptr) return;
+        names paths;
+        validator::each(
+            *projected, "sources", at + ".projected", [&](const json::value& one, const std::string& where) {
+                for (const std::string_view kind : {"secret", "configMap"}) {
+                    const json::value* source = json::find(one, {kind});
+                    if (source == nullptr) continue;
+                    items(*source, where + "." + std::string(kind));
+                    validator::each(*source, "items", {}, [&](const json::value& item, const std::string&) {
+                        const std::string path = text_of(item, "path");
+                        if (path.empty() || paths.insert(path).second) return;
+                        v_.invalid(at + ".projected", &member_of(*source, "name"), "conflicting duplicate paths");
+                    });
+                }
+            });
+    }
+    void items(const json::value& source, const std::string& at) {
+        validator::each(source, "items", at, [&](const json::value& item, const std::string& where) {
+            const std::string path = text_of(item, "path");
+            const json::value& shown = member_of(item, "path");
+            if (text_of(item, "key").empty()) v_.required(where + ".key");
+            if (path.empty()) v_.required(where + ".path");
+            if (path.starts_with('/')) v_.invalid(where + ".path", &shown, "must be a relative path");
+            if (("/" + path + "/").find("/../") != std::string::npos) {
+                v_.invalid(where + ".path", &shown, "must not contain '..'");
+            }
+            if (path.starts_with("..") && !path.starts_with("../")) {
+                v_.invalid(where + ".path", &shown, "must not start with '..'");
+            }
+        });
     }
     static bool is_block_source(const json::value& volume) {
         return json::find(volume, {"persistentVolumeClaim"}) != nullptr || json::find(volume, {"ephemeral"}) != nullptr;
@@ -122,6 +165,18 @@ private:
             } else if (!kind.empty() && kind != "Equal" && kind != "Exists") {
                 v_.unsupported(where + ".operator", kind, R"("Equal", "Exists")");
             }
+        });
+    }
+    // On the host's network a container has the host's ports.
+    void host_network(const json::value& spec, const std::string& at) {
+        const json::value* on = json::find(spec, {"hostNetwork"});
+        if (on == nullptr || *on != true) return;
+        validator::each(spec, "containers", at, [&](const json::value& one, const std::string& where) {
+            validator::each(one, "ports", where, [&](const json::value& port, const std::string& place) {
+                const json::value *host = json::find(port, {"hostPort"}), *own = json::find(port, {"containerPort"});
+                if (host == nullptr || (own != nullptr && *host == *own)) return;
+                v_.invalid(place + ".hostPort", host, "must match `containerPort` when `hostNetwork` is true");
+            });
         });
     }
     void gates(const json::value& spec, const std::string& at) {

@@ -76,8 +76,16 @@ inline list_shape shape_of(const resource_type& type, const owned_path& path) {
 // Structs that are owned as a whole: an owner reference, a label selector of a built-in kind.
 inline bool is_atomic_map(const resource_type& type, const owned_path& path) {
     if (path.empty()) return false;
-    if (path.back().starts_with("k:")) return schema_path(path) == "metadata.ownerReferences";
-    const schema_field* field = type.schema == nullptr ? nullptr : builtin_field(type, path);
+    const bool is_item = path.back().starts_with("k:");
+    if (is_item && schema_path(path) == "metadata.ownerReferences") return true;
+    if (type.schema == nullptr) return false;
+    if (is_item) {
+        const schema_field* list = builtin_field(type, owned_path(path.begin(), std::prev(path.end())));
+        if (list == nullptr || !list->is_list()) return false;
+        const schema_type* own = builtin_schema::get().type_of(element_form(list->form));
+        return own != nullptr && own->atomic;
+    }
+    const schema_field* field = builtin_field(type, path);
     if (field == nullptr) return false;
     const schema_type* own = builtin_schema::get().type_of(field->form);
     return field->atomic || (own != nullptr && own->atomic);

@@ -121,6 +121,9 @@ private:
             const json::value* directive = wanted.get_object().if_contains("$patch");
             if (directive != nullptr && *directive == "delete") return into.erase(name), outcome<void>();
             const std::string_view form = field == nullptr ? std::string_view() : field->form;
+            if (form == "r") {
+                if (auto known = check_raw(there->get_object(), wanted.get_object()); !known) return known;
+            }
             return merge_object(builtin_schema::get().type_of(form), there->get_object(), wanted.get_object());
         }
         const bool merges = wanted.is_array() && field != nullptr && field->patch_merge;
@@ -137,6 +140,19 @@ private:
             return {};
         }
         return merge_items(*field, there->get_array(), wanted.get_array());
+    }
+
+    // Go looks up how members are merged that are maps or lists on both sides, and a raw member has none to look up.
+    static outcome<void> check_raw(const json::object& into, const json::object& wanted) {
+        for (const auto& [name, value] : wanted) {
+            const json::value* there = into.if_contains(name);
+            if (there == nullptr) continue;
+            if ((value.is_object() && there->is_object()) || (value.is_array() && there->is_array())) {
+                return merge_failure("unable to find api field in struct RawExtension for the json field \"" +
+                                     std::string(name) + "\"");
+            }
+        }
+        return {};
     }
 
     // What is new comes first.

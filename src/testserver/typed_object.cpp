@@ -26,6 +26,7 @@ std::string go_type(std::string_view form) {
     case 'i': return "int32";
     case 'l': return "int64";
     case 'n': return "float64";
+    case 'y': return "[]uint8";
     default: return "string";
     }
 }
@@ -40,7 +41,8 @@ json::value zero_element(std::string_view form) {
     case 'n':
     case 'x': return 0;
     case 'q': return "0";
-    case 's': return "";
+    case 's':
+    case 'y': return "";
     default: return {};
     }
 }
@@ -139,7 +141,7 @@ private:
     }
     // Texts that Go parses are from then on what it would write, so that the same in other words is the same.
     void read_text(char letter, json::value& v, const std::string& go) {
-        if (!v.is_string() && !(letter == 'q' && v.is_number())) return refuse("s", v, go);
+        if (!v.is_string() && letter != 'q') return refuse(letter == 'y' ? "y" : "s", v, go);
         const std::string text = v.is_string() ? std::string(v.get_string()) : json::serialize(v);
         scalar_text read = letter == 'q' ? read_quantity(text) : letter == 'y' ? read_bytes(text) : scalar_text();
         if (letter == 't' || letter == 'u') {

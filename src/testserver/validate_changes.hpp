@@ -56,6 +56,12 @@ inline void validate_change(validator& v, const std::string& id, const json::val
             if (id == "configmaps" && changed({"binaryData"})) v.forbidden("binaryData", why);
         }
         if (id == "secrets") fixed({"type"}, "type");
+    } else if (id == "controllerrevisions.apps") {
+        // Its data is raw: the same in another order is not the same.
+        const json::value& data = member_or_null(now, {"data"});
+        if (json::serialize(data) != json::serialize(member_or_null(was, {"data"}))) {
+            v.invalid("data", &data, "field is immutable");
+        }
     } else if (id == "priorityclasses.scheduling.k8s.io") {
         if (changed({"value"})) v.forbidden("value", "may not be changed in an update.");
     } else if (id == "services") {

@@ -3,11 +3,10 @@
 #include "testserver/cron_schedule.hpp"
 #include "testserver/field_validator.hpp"
 #include "testserver/kind_validation.hpp"
-#include "testserver/object_members.hpp"
 #include "testserver/pod_validation.hpp"
 #include "testserver/validate_changes.hpp"
+#include "testserver/workload_validation.hpp"
 
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,66 +15,6 @@
 namespace kcontrol::inline v0_1::testing {
 namespace detail {
 namespace {
-
-bool selects(const json::value& labels, const json::value* of_template) {
-    if (!labels.is_object()) return true;
-    for (const auto& wanted : labels.get_object()) {
-        const json::value* there = of_template == nullptr ? nullptr : json::find(*of_template, {wanted.key()});
-        if (there == nullptr || *there != wanted.value()) return false;
-    }
-    return true;
-}
-
-// A pod template with the volumes that a StatefulSet's claim templates make, which come first and win.
-json::value with_claims(const json::value& spec) {
-    json::value pods = *json::find(spec, {"template"});
-    json::object* inner = object_at(pods.as_object(), "spec");
-    if (inner == nullptr) return pods;
-    std::map<std::string, json::value> claims;
-    validator::each(spec, "volumeClaimTemplates", {}, [&](const json::value& claim, const std::string&) {
-        const std::string name(json::get_string(claim, {"metadata", "name"}));
-        json::object source, volume;
-        source["claimName"] = name;
-        volume["name"] = name;
-        volume["persistentVolumeClaim"] = std::move(source);
-        claims.emplace(name, std::move(volume));
-    });
-    json::array volumes;
-    for (const auto& [name, volume] : claims) volumes.push_back(volume);
-    if (const json::array* own = array_at(*inner, "volumes")) {
-        for (const auto& volume : *own) {
-            if (!claims.contains(std::string(json::get_string(volume, {"name"})))) volumes.push_back(volume);
-        }
-    }
-    (*inner)["volumes"] = std::move(volumes);
-    return pods;
-}
-
-void validate_workload(validator& v, const json::value& object) {
-    v.not_negative(*json::find(object, {"spec"}), "replicas", "spec");
-    const json::value* labels = json::find(object, {"spec", "template", "metadata", "labels"});
-    const json::value* selector = json::find(object, {"spec", "selector"});
-    const json::value* matched = json::find(object, {"spec", "selector", "matchLabels"});
-    if (selector == nullptr || selector->is_null()) v.required("spec.selector");
-    const bool selected =
-        selector != nullptr && !selector->is_null() && (matched == nullptr || selects(*matched, labels));
-    if (!selected) v.invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`");
-    const json::value* pods = json::find(object, {"spec", "template"});
-    const json::value& spec = *json::find(object, {"spec"});
-    if (pods != nullptr && pods->is_object() && json::find(spec, {"volumeClaimTemplates"}) != nullptr) {
-        validator::each(spec, "volumeClaimTemplates", "spec", [&](const json::value& claim, const std::string& at) {
-            validate_claim(v, json::find(claim, {"spec"}), at + ".spec");
-        });
-        const json::value whole = with_claims(spec);
-        pod_validator(v).pods(&whole, "spec.template");
-    } else {
-        pod_validator(v).pods(pods, "spec.template");
-    }
-    const std::string_view policy = json::get_string(object, {"spec", "template", "spec", "restartPolicy"});
-    if (policy == "OnFailure" || policy == "Never") {
-        v.unsupported("spec.template.spec.restartPolicy", policy, R"("Always")");
-    }
-}
 
 void validate_job(validator& v, const json::value& spec, const std::string& at) {
     for (const std::string_view name :
@@ -182,6 +121,16 @@ void validate_service(validator& v, const json::value& object) {
         v.unsupported("spec.sessionAffinity", affinity, R"("ClientIP", "None")");
     }
     if (type == "ExternalName" && json::get_string(spec, {"externalName"}).empty()) v.required("spec.externalName");
+    const json::value* ip = json::find(spec, {"clusterIP"});
+    if (ip != nullptr && ip->is_string() && !ip->get_string().empty() && ip->get_string() != "None") {
+        v.ip(*ip, "spec.clusterIPs[0]");
+    }
+    const json::value* policy = json::find(spec, {"externalTrafficPolicy"});
+    const json::value* external = json::find(spec, {"externalIPs"});
+    const bool is_external = type == "NodePort" || type == "LoadBalancer" || external != nullptr;
+    if (!is_external && policy != nullptr && policy->is_string() && !policy->get_string().empty()) {
+        v.invalid("spec.externalTrafficPolicy", policy, "may only be set for externally-accessible services");
+    }
     validate_used_ports(v, spec, type);
 }
 
@@ -210,8 +159,23 @@ std::vector<field_problem> validate_builtin(const resource_type& type, const jso
         detail::validate_data_keys(v, now, "data", "binaryData");
         detail::validate_data_keys(v, now, "binaryData", {});
     }
-    if (id == "secrets") detail::validate_data_keys(v, now, "data", {});
-    if (id == "endpointslices.discovery.k8s.io") detail::validate_unique(v, now, "ports", {}, "name");
+    if (id == "secrets") {
+        detail::validate_data_keys(v, now, "data", {});
+        detail::validate_secret_type(v, now);
+    }
+    if (id == "endpointslices.discovery.k8s.io") {
+        detail::validate_endpoint_slice(v, now);
+        detail::validate_unique(v, now, "ports", {}, "name");
+    }
+    const std::string_view of_rbac = ".rbac.authorization.k8s.io";
+    if (id.ends_with(of_rbac)) {
+        const std::string_view kind = std::string_view(id).substr(0, id.size() - of_rbac.size());
+        if (kind.ends_with("bindings")) {
+            detail::validate_role_binding(v, now, kind == "rolebindings");
+        } else {
+            detail::validate_role(v, now, kind == "roles");
+        }
+    }
     if (id == "podtemplates") detail::pod_validator(v).pods(json::find(now, {"template"}), "template");
     if (spec == nullptr || !spec->is_object()) return std::move(v.problems);
     if (id == "pods") {
@@ -221,7 +185,7 @@ std::vector<field_problem> validate_builtin(const resource_type& type, const jso
             v.forbidden("spec.ephemeralContainers", "cannot be set on create");
         }
     }
-    if (workload) detail::validate_workload(v, now);
+    if (workload) detail::validate_workload(v, id, now);
     if (workload && before != nullptr) detail::validate_change(v, id, now, json::value(*before));
     if (id == "jobs.batch") detail::validate_job(v, *spec, "spec");
     if (id == "cronjobs.batch") detail::validate_cron_job(v, now, *spec);
@@ -229,6 +193,9 @@ std::vector<field_problem> validate_builtin(const resource_type& type, const jso
     if (id == "replicationcontrollers") detail::pod_validator(v).pods(json::find(*spec, {"template"}), "spec.template");
     if (id == "persistentvolumeclaims") detail::validate_claim(v, spec, "spec");
     if (id == "limitranges") detail::validate_unique(v, *spec, "limits", "spec", "type");
+    if (id == "horizontalpodautoscalers.autoscaling") detail::validate_autoscaler(v, *spec);
+    if (id == "poddisruptionbudgets.policy") detail::validate_disruption_budget(v, *spec);
+    if (id == "ingresses.networking.k8s.io") detail::validate_ingress(v, *spec);
     if (id == "nodes") detail::validate_taints(v, now);
     if (id == "leases.coordination.k8s.io") detail::validate_lease(v, now);
     return std::move(v.problems);

@@ -286,13 +286,20 @@ outcome<void> prepare_create(const resource_type& type, const write_target& targ
     return {};
 }
 
+outcome<void> check_name(const write_target& target, const json::object& metadata) {
+    const std::string name = detail::member(metadata, "name");
+    if (name == target.name) return {};
+    if (name.empty()) {
+        return failure::bad_request("the name of the object (" + target.name +
+                                    " based on URL) was undeterminable: name must be provided");
+    }
+    return failure::bad_request("the name of the object (" + name + ") does not match the name on the URL (" +
+                                target.name + ")");
+}
+
 outcome<void> prepare_update(const resource_type& type, const write_target& target, const stored_object& stored,
                              const json::object& before, json::object& body) {
-    const std::string name = detail::member(metadata_of(body), "name");
-    if (name != target.name) {
-        return failure::bad_request("the name of the object (" + name + ") does not match the name on the URL (" +
-                                    target.name + ")");
-    }
+    if (auto checked = check_name(target, metadata_of(body)); !checked) return checked;
     if (auto checked = detail::check_version_and_uid(type, target, stored, metadata_of(body)); !checked) return checked;
     const json::value* const found = before.if_contains("metadata");
     const json::object none;

@@ -44,6 +44,9 @@ outcome<void> check_and_normalise(const resource_type& type, const write_target&
 outcome<void> prepare_create(const resource_type& type, const write_target& target, json::object& body,
                              const std::string& uid, const std::string& now);
 
+/// Whether an object that is written says the name that the URL has.
+outcome<void> check_name(const write_target& target, const json::object& metadata);
+
 /// Makes a checked body ready to replace `stored`, whose content is `before`: conflicts, immutable metadata, what
 /// belongs to the other (sub)resource, finalizers of a terminating object, generation. Equal to `before` afterwards:
 /// nothing to write.
