@@ -147,6 +147,47 @@ TEST_CASE_FIXTURE(client_fixture, "max_body of a list is for all its pages") {
     CHECK(net->verify());
 }
 
+TEST_CASE_FIXTURE(client_fixture, "max_items of a list is for all its pages, and for one that has no end") {
+    const auto bounded = [](std::uint64_t n) {
+        list_options out;
+        return out.max_items(n);
+    };
+    net->expect(all).reply(200, page("9", "t1", {widget_json("a")}));
+    net->expect(all + "?continue=t1").reply(200, page("9", "t2", {widget_json("b"), widget_json("c")}));
+    client c = connect();
+    const auto list = await(c.list_page(widgets(), bounded(2)));
+    REQUIRE_FALSE(list.has_value());
+    CHECK(list.error() == errc::limit_exceeded);
+    CHECK_MESSAGE(list.error().message().find("max_items (2)") != std::string::npos, list.error().message());
+    // As many as are allowed.
+    net->expect(all).reply(200, page("9", "t1", {widget_json("a")}));
+    net->expect(all + "?continue=t1").reply(200, page("9", "", {widget_json("b")}));
+    CHECK(await(c.list_page(widgets(), bounded(2))).has_value());
+    // A page without end is left before it is there, also if its objects do not decode.
+    for (const char* size : {"1", "true"}) {
+        CAPTURE(size);
+        auto body = net->expect(all).stream({}, stream_end::open).body();
+        std::optional<result<any_list>> out;
+        start(context, keep_outcome(c.list_page(widgets(), bounded(10'000)), out));
+        std::string many;
+        for (int i = 0; i < 5000; ++i) many += widget_json("w", "1", size) + ",";
+        body->push(R"({"metadata":{"resourceVersion":"9"},"items":[)");
+        for (int i = 0; i < 4 && !out.has_value(); ++i) {
+            body->push(many);
+            env.advance(std::chrono::seconds(1), context);
+        }
+        REQUIRE(out.has_value());
+        REQUIRE_FALSE(out->has_value());
+        CHECK_MESSAGE(out->error().message().find("max_items (10000)") != std::string::npos, out->error().message());
+    }
+    CHECK(net->verify());
+    // Each list has a bound.
+    const list_options defaults;
+    CHECK(defaults.max_items() == list_bounds().max_items());
+    CHECK(list_bounds().max_items() == 2'000'000);
+    CHECK(list_bounds().max_bytes() == std::uint64_t{8} << 30);
+}
+
 TEST_CASE("list_meter: each bound is named") {
     const auto over = [](list_bounds bounds, any_list page, duration after = {}) {
         list_meter meter(bounds, time_point());

@@ -133,6 +133,19 @@ TEST_CASE_FIXTURE(client_fixture, "object_pager: what it does not mend") {
     CHECK(net->verify());
 }
 
+TEST_CASE_FIXTURE(client_fixture, "object_pager: max_items of the options counts for all pages") {
+    net->expect(maps + "?limit=500").reply(200, page("9", "t1", {"a", "b"}));
+    net->expect(maps + "?limit=500&continue=t1").reply(200, page("9", "t2", {"c", "d"}));
+    list_options which;
+    which.max_items(3);
+    object_pager<config_map> pages(connect(), which);
+    const auto whole = await(pages.all());
+    REQUIRE_FALSE(whole.has_value());
+    CHECK(whole.error() == errc::limit_exceeded);
+    CHECK_MESSAGE(whole.error().message().find("max_items (3)") != std::string::npos, whole.error().message());
+    CHECK(net->verify());
+}
+
 // Fresh tokens and fresh objects: nothing but a bound ends such a list.
 TEST_CASE_FIXTURE(client_fixture, "object_pager: pages without end end at a bound, which the error names") {
     struct row {

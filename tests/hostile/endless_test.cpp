@@ -158,6 +158,27 @@ scenario endless_list(const char* name, std::string begin, const std::string& mo
         .peak(std::size_t{40} << 20);
 }
 
+/// One page that goes on and on: a server that ignores the limit.
+scenario objects_in_one_page() {
+    std::string objects;
+    for (int i = 0; i < 1000; ++i) objects += widget_text("p" + std::to_string(i), "5", R"({"value":1})") + ",";
+    return scenario("4. objects without end in one page")
+        .with(informer_options().list_limits(list_bounds().max_items(20'000)))
+        .from_the_start()
+        .lasts(2min)
+        .answers([=](const ask& q) -> std::optional<reply> {
+            if (!q.is_list()) return std::nullopt;
+            return reply::stream()
+                .send(R"({"metadata":{"resourceVersion":"5"},"items":[)")
+                .repeat(objects, 1'000'000, 100ms);
+        })
+        .states({failed, listing})
+        .told("max_items (20000)")
+        .empty()
+        .per_minute(10)
+        .peak(std::size_t{40} << 20);
+}
+
 std::vector<scenario> endless_lists() {
     return {
         repeated_tokens(1),
@@ -168,6 +189,7 @@ std::vector<scenario> endless_lists() {
         pages("4. as many objects as nobody has", list_bounds().max_items(20'000), "max_items (20000)", 500, 0s),
         pages("4. more bytes than anybody has", list_bounds().max_bytes(1'000'000), "max_bytes (1000000)", 500, 0s),
         pages("4. pages that take their time, without end", list_bounds().max_time(2min), "max_time (120 s)", 1, 20s),
+        objects_in_one_page(),
         endless_list("4. white space without end", "", blanks, "1048576 bytes"),
         endless_list("4. white space between objects, without end",
                      R"({"kind":"WidgetList","metadata":{"resourceVersion":"5"},"items":[)", blanks, "bytes"),

@@ -112,6 +112,7 @@ public:
     const std::string& label_selector() const noexcept { return reflector_.label_selector(); }
     const std::string& field_selector() const noexcept { return reflector_.field_selector(); }
     std::int64_t page_size() const noexcept { return reflector_.policy().page_size(); }
+    const list_bounds& list_limits() const noexcept { return reflector_.policy().bounds(); }
     duration probe_period() const noexcept { return reflector_.policy().probe_period(); }
     /// Least of watch_timeout(); default 5 min.
     std::chrono::seconds watch_timeout_min() const noexcept { return reflector_.watch_timeout_min(); }

@@ -9,13 +9,17 @@
 namespace kcontrol::inline v0_1 {
 
 /// Bounds of one list. What goes beyond ends it with errc::limit_exceeded, which names the bound.
+///
+/// The defaults are several times what a cluster can have of one kind, and no more: a process dies of its memory long
+/// before a server that invents objects is tired of it.
 class list_bounds {
 public:
-    /// Requests. Default 20,000, which is 10 million objects in pages of the default size.
+    /// Requests. Default 20,000: enough for all of max_items() in pages of a hundred.
     list_bounds& max_pages(std::uint64_t n) { return max_pages_ = n, *this; }
-    /// Objects. Default 20 million.
+    /// Objects. Default 2 million: Kubernetes is made for 150,000 pods.
     list_bounds& max_items(std::uint64_t n) { return max_items_ = n, *this; }
-    /// Bytes of all answers. Default 64 GiB: etcd holds 8 by its documentation's advice.
+    /// Bytes of all answers, decompressed. Default 8 GiB: as much as etcd shall hold of all kinds together, by its
+    /// documentation's advice.
     list_bounds& max_bytes(std::uint64_t n) { return max_bytes_ = n, *this; }
     /// From the first request to the last answer. Default 1 h.
     list_bounds& max_time(duration d) { return max_time_ = d, *this; }
@@ -27,8 +31,8 @@ public:
 
 private:
     std::uint64_t max_pages_ = 20'000;
-    std::uint64_t max_items_ = 20'000'000;
-    std::uint64_t max_bytes_ = std::uint64_t{64} << 30;
+    std::uint64_t max_items_ = 2'000'000;
+    std::uint64_t max_bytes_ = std::uint64_t{8} << 30;
     duration max_time_ = std::chrono::hours(1);
 };
 

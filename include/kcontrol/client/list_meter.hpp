@@ -7,10 +7,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 
 namespace kcontrol::inline v0_1 {
+
+namespace detail {
+/// The error of a list beyond a bound: limit_exceeded.
+KCONTROL_DECL error list_without_end(std::string_view bound, const std::string& value);
+}  // namespace detail
 
 /// Counts one list, page by page.
 ///

@@ -31,6 +31,8 @@ public:
     virtual result<void> filled(std::size_t count) = 0;
     /// The body is complete. Errors: decode_failed, truncated.
     virtual result<any_list> finish() = 0;
+    /// How many objects it holds so far, for the bound of a list that does not end. 0: it does not say.
+    virtual std::size_t held() const noexcept { return 0; }
 };
 
 /// Reads a watch as it arrives, event by event.

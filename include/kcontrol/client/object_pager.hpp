@@ -40,7 +40,8 @@ public:
                              expired_pages then = expired_pages::list_again);
 
     /// What all pages together may be, from the next one on; they are counted from there. By default those of
-    /// list_bounds. A server whose pages never end, with a fresh token each time, is left with limit_exceeded then.
+    /// list_bounds, with the options' max_items(). A server whose pages never end, with a fresh token each time, is
+    /// left with limit_exceeded then.
     list_pager& limits(list_bounds b) {
         limits_ = b;
         meter_ = list_meter(b, time_point());

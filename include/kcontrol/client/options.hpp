@@ -29,7 +29,8 @@ public:
     Derived& stop(std::stop_token token) { return stop_ = std::move(token), self(); }
     /// The largest answer accepted, in bytes. too_large beyond it. The default is
     /// http::exchange_options::default_max_body. A list is decoded as it arrives, so that its size is no matter: there
-    /// it is for each page, and the default is list_bounds'. Events of a watch: see http::watch_framer.
+    /// it is for all pages of a call together, and the default is list_bounds'. Events of a watch: see
+    /// http::watch_framer.
     Derived& max_body(std::size_t bytes) { return max_body_ = bytes, self(); }
 
     std::chrono::nanoseconds deadline() const noexcept { return deadline_; }
@@ -67,6 +68,9 @@ public:
     list_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
     /// Objects a page; 0: no paging.
     list_options& limit(std::int64_t n) { return limit_ = n, *this; }
+    /// The most objects that one call takes, over all its pages: beyond it the call ends with limit_exceeded. Default:
+    /// that of list_bounds. Whoever lists more has to say so; a server that invents objects never ends by itself.
+    list_options& max_items(std::uint64_t n) { return max_items_ = n, *this; }
     /// The token of the page before.
     list_options& continue_token(std::string t) { return continue_ = std::move(t), *this; }
     /// Where the objects keep what they have in common. If none is given, the objects of one call share theirs.
@@ -81,6 +85,7 @@ public:
 
     const std::string& resource_version() const noexcept { return resource_version_; }
     std::int64_t limit() const noexcept { return limit_; }
+    std::uint64_t max_items() const noexcept { return max_items_; }
     const std::string& continue_token() const noexcept { return continue_; }
     const std::shared_ptr<share_pool>& pool() const noexcept { return pool_; }
     const reuse_function& reuse() const noexcept { return reuse_; }
@@ -88,6 +93,7 @@ public:
 private:
     std::string resource_version_, continue_;
     std::int64_t limit_ = 0;
+    std::uint64_t max_items_ = list_bounds().max_items();
     std::shared_ptr<share_pool> pool_;
     reuse_function reuse_;
 };

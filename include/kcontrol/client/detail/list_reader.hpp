@@ -40,6 +40,8 @@ public:
     KCONTROL_DECL result<void> filled(std::size_t count);
     /// The body is complete. Errors: the same, and the Status that a server sent instead of a list.
     KCONTROL_DECL result<any_list> finish();
+    /// How many objects it holds so far.
+    std::size_t held() const noexcept { return list_.items.size() + list_.invalid.size(); }
 
 private:
     enum class place { start, member, after_member, item, after_item, inside_item, end };

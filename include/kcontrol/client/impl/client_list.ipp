@@ -116,6 +116,10 @@ awaitable<result<any_list>> read_list(shared_client_state state, std::unique_ptr
         if (bytes > options.max_body()) co_return explain_budget(body_too_large(options.max_body()));
         auto read = reader->filled(*count);
         if (!read) co_return read.error();
+        // Here as well as after each page: a server may ignore the limit, and one page may be without end.
+        if (reader->held() > options.max_items()) {
+            co_return list_without_end("max_items", std::to_string(options.max_items()));
+        }
     }
 }
 
@@ -141,10 +145,10 @@ inline awaitable<result<any_list>> list_page_call(shared_client_state state, con
     co_return page;
 }
 
-// max_body of a list is for all its pages; beyond it the error says which option that is.
-inline error name_option(const error& over, const list_options& options) {
-    if (over != errc::limit_exceeded || options.max_body() == list_bounds().max_bytes()) return over;
-    return over.with_context("list_options::max_body");
+// The bound of bytes has another name among the options of a call.
+inline error name_option(const error& over) {
+    const bool bytes = over == errc::limit_exceeded && over.message().find("max_bytes") != std::string::npos;
+    return bytes ? over.with_context("list_options::max_body") : over;
 }
 
 inline awaitable<result<any_list>> list_call(shared_client_state state, const resource_info* info, std::string path,
@@ -153,12 +157,13 @@ inline awaitable<result<any_list>> list_call(shared_client_state state, const re
     any_list all;
     std::string page_token = options.continue_token();
     if (options.pool() == nullptr) options.pool(std::make_shared<share_pool>());
-    list_meter meter(list_bounds().max_bytes(options.max_body()), state->env->now());
+    const list_bounds bounds = list_bounds().max_items(options.max_items()).max_bytes(options.max_body());
+    list_meter meter(bounds, state->env->now());
     for (bool first = true;; first = false) {
         http::request req("GET", list_target(path, options, page_token));
         auto page = co_await list_page_call(state, info, std::move(req), options, deadline);
         if (!page) co_return page.error();
-        if (const auto over = meter.add(*page, state->env->now())) co_return name_option(*over, options);
+        if (const auto over = meter.add(*page, state->env->now())) co_return name_option(*over);
         page_token = page->continue_token;
         append_page(all, std::move(*page), first);
         if (options.limit() > 0 || page_token.empty()) co_return all;

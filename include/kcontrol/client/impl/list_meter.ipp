@@ -8,7 +8,7 @@
 namespace kcontrol::inline v0_1 {
 namespace detail {
 
-inline error list_without_end(std::string_view bound, const std::string& value) {
+KCONTROL_DECL error list_without_end(std::string_view bound, const std::string& value) {
     return error(errc::limit_exceeded, "the list goes on beyond " + std::string(bound) + " (" + value +
                                            "); raise that bound if the server is in order");
 }

@@ -3,6 +3,8 @@
 #include <kcontrol/client/impl/client_list.ipp>
 #include <kcontrol/client/object_pager.hpp>
 
+#include <algorithm>
+
 namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL list_pager::list_pager(client from, const resource_info& info, list_options which, expired_pages then)
@@ -11,6 +13,7 @@ KCONTROL_DECL list_pager::list_pager(client from, const resource_info& info, lis
       options_(std::move(which)),
       then_(then),
       token_(std::as_const(options_).continue_token()),
+      limits_(list_bounds().max_items(std::as_const(options_).max_items())),
       meter_(limits_, time_point()) {
     if (std::as_const(options_).limit() <= 0) options_.limit(default_page);
     // Pages share what their objects have in common.
@@ -36,7 +39,8 @@ KCONTROL_DECL awaitable<result<std::optional<any_list>>> list_pager::next() {
     if (expired && then_ == expired_pages::list_again) {
         meter_ = list_meter(limits_, time_point());
         list_options whole = options_;
-        whole.limit(0).continue_token({});
+        whole.limit(0).continue_token({}).max_items(limits_.max_items());
+        whole.max_body(std::max<std::uint64_t>(std::as_const(whole).max_body(), limits_.max_bytes()));
         page = co_await ask(std::move(whole));
         restarted_ = page.has_value();
     }

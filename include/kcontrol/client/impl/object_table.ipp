@@ -67,7 +67,7 @@ inline any_list measured(const http::response& answer, const json::value& page, 
 inline awaitable<result<object_table>> table_call(client c, std::string path, list_options which) {
     const http::exchange_options bounds = exchange_options_of(which);
     object_table out;
-    list_meter meter(list_bounds(), c.env().now());
+    list_meter meter(list_bounds().max_items(which.max_items()), c.env().now());
     for (std::string token = which.continue_token();;) {
         http::request req("GET", list_target(path, which, token));
         req.headers.set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");

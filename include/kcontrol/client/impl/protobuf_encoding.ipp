@@ -107,6 +107,8 @@ public:
         return std::move(list_);
     }
 
+    std::size_t held() const noexcept override { return list_.items.size() + list_.invalid.size(); }
+
 private:
     // What is said before the items. The numbers of another kind's fields mean something else.
     result<void> check_kind() {

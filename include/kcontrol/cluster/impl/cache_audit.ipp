@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/cluster/detail/cache_audit.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
@@ -78,9 +79,10 @@ KCONTROL_DECL awaitable<std::optional<versions_by_key>> cache_audit::list(const 
         .field_selector(what.options.field_selector())
         .limit(audit_page)
         .stop(stop);
+    list_meter meter(what.options.list_limits(), env_->now());
     for (bool first = true;; first = false) {
         const auto page = co_await asks.list_page(metadata_of(what.watched->info()), options);
-        if (!page) co_return std::nullopt;
+        if (!page || meter.add(*page, env_->now())) co_return std::nullopt;
         if (first) as_of = page->resource_version;
         for (const any_object& one : page->items) out.emplace(one.key(), one.meta().resource_version.str());
         if (page->continue_token.empty()) break;

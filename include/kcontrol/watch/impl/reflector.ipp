@@ -5,6 +5,8 @@
 #include <kcontrol/watch/impl/memory_reserve.hpp>
 #include <kcontrol/watch/reflector.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <new>
 #include <utility>
@@ -144,11 +146,16 @@ KCONTROL_DECL awaitable<reflector_action> reflector::list(client& cl, reflector_
         .resource_version(step.resource_version)
         .continue_token(step.continue_token)
         .limit(step.limit)
+        .max_items(options_.policy().bounds().max_items())
         .pool(pool_)
         .reuse([this](const any_object& listed, std::string_view version) {
             return !version.empty() && fsm_.is_of_known_history(version) ? sink_->held(listed) : any_object();
         })
         .stop(stop);
+    // A page is half as large after too_large, so the bound of the list is the meter's; one that was raised counts
+    // here.
+    options.max_body(
+        std::max<std::uint64_t>(std::as_const(options).max_body(), options_.policy().bounds().max_bytes()));
     ++lists_;
     auto page = co_await cl.list_page(*info_, options);
     if (stop.stop_requested()) co_return step;
