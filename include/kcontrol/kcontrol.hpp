@@ -183,6 +183,7 @@
 #include <kcontrol/metrics/histogram.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/metrics/metrics_writer.hpp>
+#include <kcontrol/metrics/process_metrics.hpp>
 #include <kcontrol/model/any_object.hpp>
 #include <kcontrol/model/condition.hpp>
 #include <kcontrol/model/describe.hpp>

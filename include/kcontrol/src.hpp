@@ -200,6 +200,7 @@
 #include <kcontrol/metrics/impl/histogram.ipp>
 #include <kcontrol/metrics/impl/metrics_registry.ipp>
 #include <kcontrol/model/impl/any_object.ipp>
+#include <kcontrol/metrics/impl/process_metrics.ipp>
 #include <kcontrol/model/impl/field_path.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>

@@ -70,6 +70,8 @@ class LabelerMeasures(unittest.TestCase):
         text = running.get("/metrics")[1]
         self.assertEqual(text.count("DCGM_FI_DEV_GPU_TEMP{"), 8)
         self.assertIn('hostname="host-1"', text)
+        for family in ("process_cpu_seconds_total counter", "process_resident_memory_bytes gauge", "process_open_fds gauge"):
+            self.assertEqual(text.count(f"# TYPE {family}\n"), 1, family)
         if not PROMTOOL:
             self.skipTest("no promtool")
         done = subprocess.run([PROMTOOL, "check", "metrics"], input=text, capture_output=True, text=True, timeout=60)

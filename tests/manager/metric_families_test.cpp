@@ -64,6 +64,14 @@ TEST_CASE("the families that a manager writes, by controller-runtime's and clien
     auto& server = world.add("a");
     server.api.register_resource(testing::resource_type_of(resource_of<api::events::v1::event>()));
     server.create("x", 1);
+    world.env.write_file("/proc/self/stat",
+                         "7 (a) S 1 7 7 0 -1 4194304 100 0 0 0 150 50 0 0 20 0 3 0 1000 4096000 25 1844674407 1 1");
+    world.env.write_file("/proc/stat", "cpu 1 2\nbtime 1700000000\n");
+    world.env.write_file("/proc/self/fd/0", "");
+    world.env.write_file("/proc/self/limits",
+                         "Max open files            1024                 1048576              files\n"
+                         "Max address space         unlimited            unlimited            bytes\n");
+    world.env.write_file("/proc/self/net/netstat", "IpExt: InOctets OutOctets\nIpExt: 1 2\n");
     manager m(world.env, world.home, world.connect(server.config()),
               manager_options().leader_election(leader_options({"default", "operator"}).identity("me")));
     const auto recorder = m.get_event_recorder("test");
@@ -127,6 +135,17 @@ TEST_CASE("the families that a manager writes, by controller-runtime's and clien
         {"kcontrol_controller_own_write_waits_total", "counter controller"},
         {"kcontrol_events_queued", "gauge cluster,controller"},
         {"kcontrol_events_total", "counter cluster,controller,outcome"},
+        // client_golang, prometheus/process_collector.go, and the threads
+        {"process_cpu_seconds_total", "counter "},
+        {"process_max_fds", "gauge "},
+        {"process_network_receive_bytes_total", "counter "},
+        {"process_network_transmit_bytes_total", "counter "},
+        {"process_open_fds", "gauge "},
+        {"process_resident_memory_bytes", "gauge "},
+        {"process_start_time_seconds", "gauge "},
+        {"process_threads", "gauge "},
+        {"process_virtual_memory_bytes", "gauge "},
+        {"process_virtual_memory_max_bytes", "gauge "},
         // the program's
         {"shop_sold_total", "counter what"},
         {"shop_wait_seconds", "histogram "},

@@ -4,6 +4,7 @@
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/health.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
+#include <kcontrol/metrics/process_metrics.hpp>
 #include <kcontrol/runtime/staged_file.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/transport/client.hpp>
@@ -42,11 +43,11 @@ constexpr auto drain = std::chrono::milliseconds(200);
 // Where the labels go, and the file whose token tells of the Node there; empty where it would make no difference.
 class opened_store {
 public:
-    explicit opened_store(std::unique_ptr<label_store> s, std::string file = {})
-        : store(std::move(s)), token_file(std::move(file)) {}
+    explicit opened_store(std::unique_ptr<label_store> s) : store(std::move(s)) {}
 
     std::unique_ptr<label_store> store;
     std::string token_file;
+    std::optional<kcontrol::client> api;  // by which it writes, if it asks an API server
 };
 
 result<kcontrol::client> connect(kcontrol::environment& env, kcontrol::executor ex, const options& o,
@@ -63,13 +64,18 @@ result<opened_store> object_store(kcontrol::environment& env, kcontrol::executor
     auto api = kcontrol::client::connect(env, ex, *config, kcontrol::http::make_transport_factory(env), log);
     if (!api) return api.error();
     if (o.output() == label_output::node) {
-        return opened_store(make_node_store(std::move(*api), o.node_name()), config->token_file());
+        opened_store out(make_node_store(*api, o.node_name()));
+        out.token_file = config->token_file();
+        out.api = std::move(*api);
+        return out;
     }
     const auto& in_namespace = o.in_namespace().empty() ? config->default_namespace() : o.in_namespace();
     if (in_namespace.empty()) {
         return error(errc::invalid_argument, "--output nodefeature: which namespace? Say --namespace");
     }
-    return opened_store(make_node_feature_store(std::move(*api), o.node_name(), in_namespace));
+    opened_store out(make_node_feature_store(*api, o.node_name(), in_namespace));
+    out.api = std::move(*api);
+    return out;
 }
 
 result<opened_store> open_store(kcontrol::environment& env, kcontrol::executor ex, const options& o,
@@ -226,6 +232,12 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     node_sample measured;
     pages.add_metrics([&] { return dcgm_metrics(measured, o.hostname().empty() ? o.node_name() : o.hostname()); });
     pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().watching(), gpus.reader().hanging()); });
+    kcontrol::metrics_registry counts(log);
+    counts.collect([&env, asks = opened.api ? opened.api : api](kcontrol::metrics_writer& to) {
+        kcontrol::write_process_metrics(to, env);
+        if (asks) kcontrol::write_request_metrics(to, asks->requests());
+    });
+    pages.add_metrics([&counts] { return counts.text(); });
     auto secrets = guarded_serving::read_serving_files(env, o.access());
     if (!secrets) {
         log.error("can't serve", {{"error", secrets.error().message()}});
@@ -306,7 +318,9 @@ kcontrol::awaitable<program_result> run_program(kcontrol::environment& env, kcon
         co_return out;
     }
     std::optional<kcontrol::client> api;
-    if (o.report_health()) {
+    if (o.report_health() && opened->api) {
+        api = opened->api;  // one client, whose requests are counted together
+    } else if (o.report_health()) {
         auto connected = connect(env, ex, o, log);
         if (!connected) {
             log.error("there is no way to the Node", {{"error", connected.error().message()}});

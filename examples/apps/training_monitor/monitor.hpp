@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/transport.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/environment.hpp>
@@ -57,6 +58,8 @@ public:
     usage_board* usage() noexcept { return usage_ ? &*usage_ : nullptr; }
     /// Is told of each cluster whose jobs' usage was read anew.
     void on_usage(std::function<void(const std::string& cluster)> f) { on_usage_ = std::move(f); }
+    /// What the library counts: requests, informers and states of each cluster.
+    kcontrol::metrics_registry& metrics() noexcept { return counts_; }
     /// Where the calls of clusters' clients belong.
     kcontrol::executor clusters_executor() const { return clusters_->get_executor(); }
 
@@ -85,6 +88,7 @@ private:
     bool stopping_ = false;
     std::optional<std::vector<std::string>> expected_;  ///< names of the clusters that there should be, once known
     kcontrol::async_event changed_;
+    kcontrol::metrics_registry counts_;
     std::unique_ptr<kcontrol::cluster_source> source_;
     std::unique_ptr<kcontrol::multicluster_manager> clusters_;
     std::stop_source ending_;

@@ -2,6 +2,7 @@
 
 #include <kcontrol/client/protobuf_encoding.hpp>
 #include <kcontrol/logging/log_sink.hpp>
+#include <kcontrol/metrics/process_metrics.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/serve/responses.hpp>
 #include <kcontrol/transport/client.hpp>
@@ -165,8 +166,9 @@ void tell_idle_jobs(parts& p) {
     });
 }
 
-void add_metrics(web& site, kcontrol::environment& env, const parts& p) {
-    site.add_metrics([&env, &p] { return job_metrics_text(p.metrics) + process_metrics_text(env); });
+void add_metrics(web& site, kcontrol::environment& env, parts& p) {
+    p.core.metrics().collect([&env](kcontrol::metrics_writer& out) { write_process_metrics(out, env); });
+    site.add_metrics([&p] { return job_metrics_text(p.metrics) + p.core.metrics().text(); });
     if (p.center) site.add_metrics([&p] { return notice_metrics_text(*p.center); });
     if (!p.kept) return;
     site.add_report([&p] { return memory_report(p.kept->status()); });

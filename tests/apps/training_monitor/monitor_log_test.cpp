@@ -1,4 +1,5 @@
 // What the monitor's log says of its clusters: all that its lines and its page say, whatever --output is.
+// And what its metrics say of them.
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
@@ -95,6 +96,21 @@ TEST_CASE("monitor: a cluster that forbids pods only is live, in its log, too") 
     CAPTURE(m.told);
     CHECK(m.watched->table().clusters().at(0)->state == "live");
     CHECK(m.has("info the cluster is shown as live cluster=a\n"));
+    m.stop();
+}
+
+TEST_CASE("monitor: its metrics have the requests to each cluster, by client-go's names") {
+    logged_monitor m;
+    auto& server = m.world.add_server("a");
+    m.start({kcontrol::desired_cluster("a", server.config())});
+    m.world.run_for(5s);
+    const std::string text = m.watched->metrics().text();
+    CAPTURE(text);
+    const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
+    CHECK(has("# TYPE rest_client_requests_total counter\n"));
+    CHECK(has("rest_client_requests_total{cluster=\"a\",code=\"200\","));
+    CHECK(has("# TYPE rest_client_request_duration_seconds histogram\n"));
+    CHECK(has("kcontrol_cluster_state{cluster=\"a\",state=\"live\"} 1\n"));
     m.stop();
 }
 

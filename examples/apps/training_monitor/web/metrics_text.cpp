@@ -3,10 +3,6 @@
 #include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/version.hpp>
 
-#include <charconv>
-#include <unistd.h>
-#include <vector>
-
 namespace training_monitor {
 
 using kcontrol::exposition;
@@ -20,18 +16,6 @@ void add_kind_counter(exposition& out, const job_table::cluster_list& clusters, 
                        kind.*counter);
         }
     }
-}
-
-// The numbers of a line of /proc, after its `skip`th field; fields are parted by spaces.
-std::vector<std::uint64_t> numbers_of(std::string_view line) {
-    std::vector<std::uint64_t> out;
-    for (std::size_t at = 0; at < line.size(); ++at) {
-        std::uint64_t value = 0;
-        const auto end = std::from_chars(line.data() + at, line.data() + line.size(), value).ptr;
-        out.push_back(value);
-        at = std::min(line.find(' ', static_cast<std::size_t>(end - line.data())), line.size());
-    }
-    return out;
 }
 
 }  // namespace
@@ -130,37 +114,6 @@ std::string notice_metrics_text(const notices::center& notices) {
     for (const auto& r : notices.receivers()) out.sample({{"receiver", r->config.name}}, r->queue.capacity());
     out.family("training_monitor_notice_latency_seconds", "histogram", "From the sight of a change to its delivery.");
     out.sample({}, notices.latency());
-    return out.take();
-}
-
-// Source: proc(5).
-std::string process_metrics_text(kcontrol::environment& env) {
-    constexpr std::size_t most = std::size_t{64} << 10;
-    const auto stat = env.read_file("/proc/self/stat", most);
-    if (!stat) return {};
-    // The program's name, in parentheses, may hold anything; what follows are fields 3 and on, the first a letter.
-    const auto name_end = stat->rfind(") ");
-    if (name_end == std::string::npos) return {};
-    const auto fields = numbers_of(std::string_view(*stat).substr(name_end + 2));
-    if (fields.size() < 22) return {};
-    const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
-    exposition out;
-    out.family("process_cpu_seconds_total", "counter", "Total user and system CPU time spent in seconds.");
-    out.sample({}, static_cast<double>(fields[11] + fields[12]) / ticks);
-    out.family("process_threads", "gauge", "Number of OS threads in the process.");
-    out.sample({}, fields[17]);
-    out.family("process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes.");
-    out.sample({}, fields[20]);
-    out.family("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.");
-    out.sample({}, fields[21] * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
-    const auto machine = env.read_file("/proc/stat", std::size_t{1} << 20);
-    const auto boot = machine ? machine->find("\nbtime ") : std::string::npos;
-    if (boot != std::string::npos) {
-        std::uint64_t seconds = 0;
-        std::from_chars(machine->data() + boot + 7, machine->data() + machine->size(), seconds);
-        out.family("process_start_time_seconds", "gauge", "Start time of the process since unix epoch in seconds.");
-        out.sample({}, static_cast<double>(seconds) + static_cast<double>(fields[19]) / ticks);
-    }
     return out.take();
 }
 

@@ -1,8 +1,6 @@
 // What /metrics answers, in Prometheus' text format.
 #pragma once
 
-#include <kcontrol/runtime/environment.hpp>
-
 #include "notices/center.hpp"
 #include "table/job_table.hpp"
 #include "web/event_hub.hpp"
@@ -19,8 +17,5 @@ std::string metrics_text(const job_table& table, const event_hub& hub);
 std::string job_metrics_text(const job_metrics& jobs);
 
 std::string notice_metrics_text(const notices::center& notices);
-
-/// The standard process_* families, as far as /proc tells them; nothing where there is no /proc.
-std::string process_metrics_text(kcontrol::environment& env);
 
 }  // namespace training_monitor

@@ -8,6 +8,7 @@
 #include <kcontrol/manager/impl/concurrent_executor.hpp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/metrics/exposition.hpp>
+#include <kcontrol/metrics/process_metrics.hpp>
 #include <kcontrol/record/recorder_set.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
@@ -306,6 +307,7 @@ KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager
         if (!self) return;
         for (const auto& one : self->controllers) write_controller_metrics(out, one->name(), one->stats());
         write_request_metrics(out, self->unfenced.requests());
+        write_process_metrics(out, self->env);
         if (self->lead.elector) write_leader_metrics(out, *self->lead.elector);
         write_informer_metrics(out, self->home.name(), self->home.informer_reports(), self->env.wall_now());
         write_read_metrics(out, self->home.name(), self->home.informers().reads());

@@ -261,17 +261,3 @@ TEST_CASE("a histogram and its text") {
     empty.family("nothing", "gauge", "No sample, no trace.");
     CHECK(empty.take().empty());
 }
-
-TEST_CASE("the process' own numbers come from /proc") {
-    kcontrol::testing::manual_environment env;
-    CHECK(process_metrics_text(env).empty());
-    env.files["/proc/self/stat"] =
-        "7 (a) b) S 1 7 7 0 -1 4194304 100 0 0 0 150 50 0 0 20 0 3 0 1000 4096000 25 18446744073709551615 1 1";
-    env.files["/proc/stat"] = "cpu 1 2\nbtime 1700000000\n";
-    auto got = strict_reader(process_metrics_text(env)).series;
-    CHECK(got["process_threads"] == 3);
-    CHECK(got["process_virtual_memory_bytes"] == 4096000);
-    CHECK(got["process_resident_memory_bytes"] == 25.0 * 4096);
-    CHECK(got["process_cpu_seconds_total"] == 2);  // 200 ticks
-    CHECK(got["process_start_time_seconds"] == 1700000010);
-}
