@@ -6,6 +6,7 @@
 #include <kcontrol/client/impl/client_list.ipp>
 #include <kcontrol/client/impl/client_state.ipp>
 #include <kcontrol/client/impl/client_with_defaults.ipp>
+#include <kcontrol/client/impl/hot_loops.ipp>
 #include <kcontrol/client/impl/manifest.ipp>
 #include <kcontrol/client/impl/manners.ipp>
 #include <kcontrol/client/impl/object_pager.ipp>

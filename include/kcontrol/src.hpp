@@ -73,6 +73,7 @@
 #include <kcontrol/client/impl/client_list.ipp>
 #include <kcontrol/client/impl/client_state.ipp>
 #include <kcontrol/client/impl/client_with_defaults.ipp>
+#include <kcontrol/client/impl/hot_loops.ipp>
 #include <kcontrol/client/impl/list_meter.ipp>
 #include <kcontrol/client/impl/list_reader.ipp>
 #include <kcontrol/client/impl/manifest.ipp>
@@ -199,8 +200,8 @@
 #include <kcontrol/metrics/impl/exposition.ipp>
 #include <kcontrol/metrics/impl/histogram.ipp>
 #include <kcontrol/metrics/impl/metrics_registry.ipp>
-#include <kcontrol/model/impl/any_object.ipp>
 #include <kcontrol/metrics/impl/process_metrics.ipp>
+#include <kcontrol/model/impl/any_object.ipp>
 #include <kcontrol/model/impl/field_path.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>

@@ -55,6 +55,13 @@ public:
     /// limit: servers have priorities and fairness of their own, and say when it is too much.
     client_options& rate_limit(double a_second, std::uint32_t burst) { return rate_ = a_second, burst_ = burst, *this; }
 
+    /// An object that this client and its copies write more than so many times within a minute is logged once, as a
+    /// warning, and counted by kcontrol_client_hot_objects_total{kind}; again only after five minutes without that.
+    /// What counts is a create, update, patch or apply that the server took, of a subresource as well. Excluded are dry
+    /// runs, what is made to be written again and again (Leases, Events), and questions (reviews, token requests).
+    /// Nothing is held back. Default 30; 0: no look-out.
+    client_options& hot_loop_limit(std::uint32_t writes_a_minute) { return hot_loop_limit_ = writes_a_minute, *this; }
+
     /// Is called with each try as it is about to be sent, complete but for what the transport adds; it may change the
     /// headers and the body, or refuse the try with an error, which ends the call. The request holds credentials.
     client_options& on_request(request_function f) { return on_request_ = std::move(f), *this; }
@@ -65,6 +72,7 @@ public:
     const warning_function& on_warning() const noexcept { return on_warning_; }
     double rate() const noexcept { return rate_; }           ///< requests a second, of rate_limit(); 0: no limit
     std::uint32_t burst() const noexcept { return burst_; }  ///< how many of them at once; 0 counts as 1
+    std::uint32_t hot_loop_limit() const noexcept { return hot_loop_limit_; }
     const request_function& on_request() const noexcept { return on_request_; }
     const response_function& on_response() const noexcept { return on_response_; }
 
@@ -73,6 +81,7 @@ private:
     warning_function on_warning_;
     double rate_ = 0;
     std::uint32_t burst_ = 1;
+    std::uint32_t hot_loop_limit_ = 30;
     request_function on_request_;
     response_function on_response_;
 };

@@ -35,6 +35,9 @@ public:
     std::optional<duration_histogram> lookups;
     /// How long requests waited for their turn, by method, where the client has a limit of its own.
     std::map<std::string, duration_histogram> turns;
+    /// How many objects were written too often (client_options::hot_loop_limit), by kind; each once for each time that
+    /// it became so.
+    std::map<std::string, std::uint64_t> hot_objects;
 
     /// A request was sent; `code` is 0 where no answer came.
     KCONTROL_DECL void count(const std::string& method, int code, duration took);
@@ -48,12 +51,14 @@ public:
     KCONTROL_DECL void count_lookup(duration took);
     /// A request has to wait so long for the client's own limit; 0 counts, too.
     KCONTROL_DECL void count_turn(const std::string& method, duration waited);
+    /// An object of that kind is written too often. Kinds beyond the first two hundred count as "other".
+    KCONTROL_DECL void count_hot_object(const std::string& kind);
 };
 
 /// rest_client_requests_total{code,method,host}, rest_client_request_retries_total{code,verb,host},
 /// rest_client_request_duration_seconds, rest_client_request_size_bytes, rest_client_response_size_bytes and
 /// rest_client_rate_limiter_duration_seconds{verb,host}, and rest_client_dns_resolution_duration_seconds{host}, as
-/// client-go names them, with `more` labels on each.
+/// client-go names them, and kcontrol_client_hot_objects_total{kind,host}, with `more` labels on each.
 KCONTROL_DECL void write_request_metrics(metrics_writer& out, const request_counts& of, const metric_labels& more = {});
 
 }  // namespace kcontrol

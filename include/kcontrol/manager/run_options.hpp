@@ -4,6 +4,7 @@
 
 #include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/client/client_options.hpp>
 #include <kcontrol/leader/options.hpp>
 #include <kcontrol/logging/log_format.hpp>
 #include <kcontrol/manager/options.hpp>
@@ -57,6 +58,8 @@ public:
 
     /// The manager's own; the command line comes before them, but not before their logger.
     run_options& manager(manager_options m) { return manager_ = std::move(m), *this; }
+    /// How the program's client treats its server: the name in the audit log, a limit of requests, hot_loop_limit()…
+    run_options& client(client_options o) { return client_ = std::move(o), *this; }
     /// A flag without a value, dashes included: `set` becomes true. `set` outlives run().
     run_options& flag(std::string name, std::string help, bool& set) {
         auto take = [&set](std::string_view) -> result<void> { return set = true, result<void>(); };
@@ -89,6 +92,7 @@ public:
     run_options& metrics_secure(bool yes) { return metrics_secure_ = yes, *this; }
 
     const manager_options& manager() const noexcept { return manager_; }
+    const std::optional<client_options>& client() const noexcept { return client_; }
     const std::vector<user_flag>& user_flags() const noexcept {
         return user_flags_;
     }  ///< those of flag(), in their order
@@ -102,6 +106,7 @@ public:
 
 private:
     manager_options manager_;
+    std::optional<client_options> client_;
     std::vector<user_flag> user_flags_;
     std::vector<user_print> prints_;
     std::optional<leader_options> leader_election_;

@@ -1,15 +1,18 @@
-// What a client does beside sending requests, as its client_options say: warnings, pace, hooks.
+// What a client does beside sending requests, as its client_options say: warnings, pace, hooks, the look-out for loops.
 #pragma once
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/client_options.hpp>
+#include <kcontrol/client/detail/hot_loops.hpp>
 #include <kcontrol/http/message.hpp>
+#include <kcontrol/model/resource.hpp>
 #include <kcontrol/runtime/burst_limit.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
@@ -54,6 +57,11 @@ public:
     KCONTROL_DECL void hear(const http::request& req, const http::response_head& answer, duration took);
     KCONTROL_DECL void hear_failure(const http::request& req, const error& why, duration took);
 
+    /// Whether writes of that kind are looked at for hot loops.
+    KCONTROL_DECL bool counts_writes(const resource_info& info) const;
+    /// The server took a write of an object. True if it became one too many now, which is logged.
+    KCONTROL_DECL bool wrote(const resource_info& info, const namespaced_name& key);
+
 private:
     KCONTROL_DECL void tell_warnings(const http::request& req, const http::fields& headers);
     KCONTROL_DECL void tell_outcome(const http::request& req, const request_outcome& outcome);
@@ -66,6 +74,9 @@ private:
     std::optional<burst_limit> limit_;
     known_texts told_;
     burst_limit telling_;
+    hot_loops loops_;
+    burst_limit telling_loops_;
+    std::uint64_t unlogged_loops_ = 0;
 };
 
 }  // namespace kcontrol::detail

@@ -197,15 +197,24 @@ inline awaitable<result<any_object>> cached_get(client from, const resource_info
     co_return answer;
 }
 
-inline awaitable<result<any_object>> noted_write(std::shared_ptr<client_cache> cache, const resource_info& info,
-                                                 namespaced_name key, awaitable<result<any_object>> write) {
+// Whether a write is looked at for hot loops. One whose name the server makes up is about a new object each time.
+inline bool counts_write(const client_state& state, const resource_info& info, const namespaced_name& key) {
+    return !key.name.empty() && state.manners->counts_writes(info);
+}
+
+inline void count_write(client_state& state, const resource_info& info, const namespaced_name& key) {
+    if (state.manners->wrote(info, key)) state.requests->count_hot_object(info.gvk.kind);
+}
+
+// `cache` may be null.
+inline awaitable<result<any_object>> noted_write(shared_client_state state, std::shared_ptr<client_cache> cache,
+                                                 const resource_info& info, namespaced_name key,
+                                                 awaitable<result<any_object>> write) {
     const executor by = co_await boost::asio::this_coro::executor;
     auto stored = co_await std::move(write);
-    if (stored) {
-        cache->on_write(by, info, *stored);
-    } else {
-        cache->refused(info, key, stored.error());
-    }
+    if (stored && counts_write(*state, info, key)) count_write(*state, info, key);
+    if (cache && stored) cache->on_write(by, info, *stored);
+    if (cache && !stored) cache->refused(info, key, stored.error());
     co_return stored;
 }
 
@@ -349,8 +358,8 @@ KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info,
 
 KCONTROL_DECL awaitable<result<any_object>> client::noted(const resource_info& info, namespaced_name key, bool dry_run,
                                                           awaitable<result<any_object>> write) const {
-    if (!cache_ || dry_run) return write;
-    return detail::noted_write(cache_, info, std::move(key), std::move(write));
+    if (dry_run || (!cache_ && !detail::counts_write(*state_, info, key))) return write;
+    return detail::noted_write(state_, cache_, info, std::move(key), std::move(write));
 }
 
 KCONTROL_DECL awaitable<result<http::response>> client::raw(http::request req, http::exchange_options options) {

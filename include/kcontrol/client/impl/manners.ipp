@@ -85,7 +85,9 @@ KCONTROL_DECL client_manners::client_manners(environment& env, logger log, const
       options_(options),
       user_agent_(options.user_agent().empty() ? "kcontrol/" + std::string(library_version) : options.user_agent()),
       limit_(pace_of(options)),
-      telling_(100, std::chrono::seconds(1)) {}
+      telling_(100, std::chrono::seconds(1)),
+      loops_(options.hot_loop_limit()),
+      telling_loops_(10, std::chrono::minutes(1)) {}
 
 KCONTROL_DECL std::optional<duration> client_manners::take_turn(time_point now, duration most) {
     return limit_->reserve(now, most);
@@ -148,6 +150,31 @@ KCONTROL_DECL void client_manners::tell_warnings(const http::request& req, const
                          {{"warning", warning.text}, {"method", warning.method}, {"path", warning.path}});
         }
     }
+}
+
+// Leases and Events are written again and again; reviews and tokens are questions, and change no object.
+KCONTROL_DECL bool client_manners::counts_writes(const resource_info& info) const {
+    const std::string& group = info.gvk.group;
+    const bool event = info.gvk.kind == "Event" && (group.empty() || group == "events.k8s.io");
+    if (loops_.limit() == 0 || event) return false;
+    return group != "coordination.k8s.io" && group != "authentication.k8s.io" && group != "authorization.k8s.io";
+}
+
+KCONTROL_DECL bool client_manners::wrote(const resource_info& info, const namespaced_name& key) {
+    const time_point now = env_->now();
+    const auto times = loops_.wrote(object_hash(info.gvk.group, info.gvk.kind, key.namespace_, key.name), now);
+    if (!times) return false;
+    if (telling_loops_.take(now) != duration::zero()) return ++unlogged_loops_, true;
+    std::vector<log_field> fields{{"kind", info.gvk.kind},
+                                  {"object", to_string(key)},
+                                  {"writesInAMinute", std::to_string(*times)},
+                                  {"limit", std::to_string(loops_.limit())}};
+    if (unlogged_loops_ != 0) fields.push_back({"others", std::to_string(std::exchange(unlogged_loops_, 0))});
+    log_.warning(
+        "this program writes an object too often; if a reconciler writes at each event, its own writes call "
+        "it again: compare before writing, or raise client_options::hot_loop_limit",
+        std::move(fields));
+    return true;
 }
 
 }  // namespace kcontrol::detail

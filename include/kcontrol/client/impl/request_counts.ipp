@@ -45,6 +45,12 @@ KCONTROL_DECL void request_counts::count_turn(const std::string& method, duratio
     turns.try_emplace(method, detail::request_time_bounds).first->second.observe(waited);
 }
 
+KCONTROL_DECL void request_counts::count_hot_object(const std::string& kind) {
+    constexpr std::size_t most_kinds = 200;
+    const bool fits = hot_objects.size() < most_kinds || hot_objects.contains(kind);
+    ++hot_objects[fits ? kind : "other"];
+}
+
 KCONTROL_DECL void write_request_metrics(metrics_writer& out, const request_counts& of, const metric_labels& more) {
     const auto with = [&](metric_labels labels) {
         labels.insert(more.begin(), more.end());
@@ -77,6 +83,11 @@ KCONTROL_DECL void write_request_metrics(metrics_writer& out, const request_coun
         out.histogram("rest_client_rate_limiter_duration_seconds",
                       "Client side rate limiter latency in seconds. Broken down by verb, and host.",
                       with({{"verb", method}, {"host", of.host}}), times.bounds(), times.counts(), times.sum());
+    }
+    for (const auto& [kind, times] : of.hot_objects) {
+        out.counter("kcontrol_client_hot_objects_total",
+                    "Objects that were written more often than the client's limit for hot loops, by kind.",
+                    with({{"kind", kind}, {"host", of.host}}), static_cast<double>(times));
     }
     if (of.lookups) {
         out.histogram("rest_client_dns_resolution_duration_seconds",

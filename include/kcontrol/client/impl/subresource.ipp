@@ -22,6 +22,14 @@ inline result<std::string> subresource_body(const resource_info& kind, const nam
     return json::serialize(*parsed);
 }
 
+// A write below an object is a write of that object; what is sent may be a question, such as a TokenRequest.
+inline awaitable<result<any_object>> count_below(const shared_client_state& state, const resource_info& above,
+                                                 const resource_info& sent, namespaced_name key, bool dry_run,
+                                                 awaitable<result<any_object>> write) {
+    if (dry_run || !state->manners->counts_writes(sent) || !counts_write(*state, above, key)) return write;
+    return noted_write(state, nullptr, above, std::move(key), std::move(write));
+}
+
 }  // namespace detail
 
 KCONTROL_DECL subresource_client client::subresource(const resource_info& info, std::string name) const {
@@ -71,8 +79,10 @@ KCONTROL_DECL awaitable<result<any_object>> subresource_client::write(const char
     http::request req(method, detail::write_query(options).after(*path));
     req.headers.set("Content-Type", "application/json");
     req.body = std::move(*text);
-    return detail::write_object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options),
-                                     std::move(body));
+    auto sent = detail::write_object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options),
+                                          std::move(body));
+    return detail::count_below(client_.state_, *info_, kind, std::move(key), std::as_const(options).dry_run(),
+                               std::move(sent));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> subresource_client::patch(const resource_info& kind, namespaced_name key,
@@ -85,7 +95,9 @@ KCONTROL_DECL awaitable<result<any_object>> subresource_client::patch(const reso
     http::request req("PATCH", detail::write_query(options).after(*path));
     req.headers.set("Content-Type", std::move(content_type));
     req.body = std::move(patch_text);
-    return detail::object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options));
+    auto sent = detail::object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options));
+    return detail::count_below(client_.state_, *info_, kind, std::move(key), std::as_const(options).dry_run(),
+                               std::move(sent));
 }
 
 }  // namespace kcontrol

@@ -202,15 +202,14 @@ inline result<std::unique_ptr<otlp_exporter>> exporter_of(environment& env, exec
 }
 
 inline result<void> run_with(environment& env, const std::string& program, const command_line& flags, const logger& log,
-                             manager_options options, bool secure, const setup_step& setup,
-                             auth::cluster_config* config_to) {
+                             manager_options options, bool secure, const setup_step& setup, const run_options& wanted) {
     const auto at = address_of("--listen", flags.listen);
     if (!at) return at.error();
     const auto health_at = address_of("--health-probe-bind-address", flags.health_probe_bind_address);
     if (!health_at) return health_at.error();
     const auto config = config_of(env, flags);
     if (!config) return config.error();
-    if (config_to != nullptr) *config_to = *config;
+    if (wanted.config_to() != nullptr) *wanted.config_to() = *config;
     options.log(log);
     own_namespace_for_lease(options, *config);
 
@@ -221,6 +220,7 @@ inline result<void> run_with(environment& env, const std::string& program, const
     }
     auto cl = client::connect(env, context.get_executor(), *config, transports, log);
     if (!cl) return cl.error();
+    if (wanted.client()) *cl = cl->with(*wanted.client());
     log.info("cluster", {{"server", config->server_url()}});
     const duration grace = options.graceful_shutdown_timeout();
     auto spans = exporter_of(env, context.get_executor(), program, log);
@@ -343,7 +343,7 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ru
             if (one.wanted()) return print_instead(env, one, program, log, std::move(*of_manager), setup);
         }
         const result<void> outcome =
-            run_with(env, program, *flags, log, std::move(*of_manager), *secure, setup, options.config_to());
+            run_with(env, program, *flags, log, std::move(*of_manager), *secure, setup, options);
         if (outcome) return 0;
         std::cerr << program << ": " << escape_control(outcome.error().what()) << "\n";
     } catch (...) {
