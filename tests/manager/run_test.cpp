@@ -11,6 +11,7 @@
 #include <charconv>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -52,7 +53,9 @@ public:
                 co_return error(errc::stopped, "the work is done");  // ends the program
             }));
         };
-        return kcontrol::run(static_cast<int>(argv.size()), argv.data(), setup, manager_options().log(log));
+        run_options options(manager_options().log(log));
+        if (treats) options.client(*treats);
+        return kcontrol::run(static_cast<int>(argv.size()), argv.data(), setup, std::move(options));
     }
 
     // The answer's status and body, or 0 and why there is none.
@@ -75,6 +78,7 @@ public:
     }
 
     std::map<std::string, std::string> addresses;
+    std::optional<client_options> treats;  // how it treats its server; none: as by default
 
     const kcontrol::testing::temporary_directory& files() const { return dir_; }
     void add_flags(const std::vector<std::string>& more) { flags_.insert(flags_.end(), more.begin(), more.end()); }
@@ -119,7 +123,31 @@ TEST_CASE("run: health has a port of its own, and what becomes of connections at
                                                {"--health-probe-bind-address /metrics", 404}});
     CHECK(metrics.find("kcontrol_http_connections_accepted_total{server=\"main\"} 3\n") != std::string::npos);
     CHECK(metrics.find("kcontrol_http_connections_accepted_total{server=\"health\"} 0\n") != std::string::npos);
+    // Of this very process.
+    for (const char* family :
+         {"process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds",
+          "process_start_time_seconds", "process_virtual_memory_max_bytes", "process_network_receive_bytes_total"}) {
+        CHECK_MESSAGE(metrics.find("\n" + std::string(family) + " ") != std::string::npos, family);
+    }
     CHECK(p.addresses.size() == 2);
+}
+
+TEST_CASE("run: the program's client has the options that the program gives it") {
+    program p({});
+    int asked = 0;
+    p.treats.emplace().on_request([&asked](http::request& r) -> result<void> {
+        if (r.target == "/version") ++asked;
+        return error(errc::invalid_argument, "not sent");
+    });
+    std::string why;
+    const auto work = [&](manager& m) -> awaitable<void> {
+        client cl = m.get_client();
+        const auto answer = co_await cl.raw(http::request("GET", "/version"), http::exchange_options());
+        why = answer ? "" : answer.error().message();
+    };
+    CHECK(p.run(work) == 1);
+    CHECK(why == "not sent");
+    CHECK(asked == 1);
 }
 
 TEST_CASE("run: nothing is served where nothing was asked for") {
