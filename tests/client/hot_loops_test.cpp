@@ -1,4 +1,4 @@
-// The look-out for hot loops: objects that a program writes again and again. docs/requests.md has the rules.
+// The detector of hot loops: objects that a program writes again and again. docs/requests.md has the rules.
 #include <kcontrol/client/detail/hot_loops.hpp>
 #include <kcontrol/client/subresource.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>

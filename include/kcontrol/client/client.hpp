@@ -258,7 +258,7 @@ private:
     // For those who get no list of what did not decode: it is logged.
     KCONTROL_DECL awaitable<result<any_list>> list_and_log(const resource_info& info, list_options options);
 
-    // A write as the caller gets it: its cache is told of it, and the look-out for hot loops.
+    // A write as the caller gets it: its cache is notified, and the detector of hot loops.
     KCONTROL_DECL awaitable<result<any_object>> noted(const resource_info& info, namespaced_name key, bool dry_run,
                                                       awaitable<result<any_object>> write) const;
 

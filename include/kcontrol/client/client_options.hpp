@@ -57,9 +57,9 @@ public:
 
     /// An object that this client and its copies write more than so many times within a minute is logged once, as a
     /// warning, and counted by kcontrol_client_hot_objects_total{kind}; again only after five minutes without that.
-    /// What counts is a create, update, patch or apply that the server took, of a subresource as well. Excluded are dry
-    /// runs, what is made to be written again and again (Leases, Events), and questions (reviews, token requests).
-    /// Nothing is held back. Default 30; 0: no look-out.
+    /// Each create, update, patch and apply that the server accepted counts, also of a subresource. Excluded are dry
+    /// runs, creates with generateName, Leases, Events, reviews and TokenRequests. No write is delayed or rejected.
+    /// Default 30; 0: no detector.
     client_options& hot_loop_limit(std::uint32_t writes_a_minute) { return hot_loop_limit_ = writes_a_minute, *this; }
 
     /// Is called with each try as it is about to be sent, complete but for what the transport adds; it may change the

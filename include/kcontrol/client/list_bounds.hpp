@@ -10,8 +10,8 @@ namespace kcontrol::inline v0_1 {
 
 /// Bounds of one list. What goes beyond ends it with errc::limit_exceeded, which names the bound.
 ///
-/// The defaults are several times what a cluster can have of one kind, and no more: a process dies of its memory long
-/// before a server that invents objects is tired of it.
+/// The defaults are several times what a cluster has of one kind. They are not larger, because the pages of a faulty
+/// server may never end, and would fill the memory.
 class list_bounds {
 public:
     /// Requests. Default 20,000: enough for all of max_items() in pages of a hundred.

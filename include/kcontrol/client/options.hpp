@@ -69,7 +69,7 @@ public:
     /// Objects a page; 0: no paging.
     list_options& limit(std::int64_t n) { return limit_ = n, *this; }
     /// The most objects that one call takes, over all its pages: beyond it the call ends with limit_exceeded. Default:
-    /// that of list_bounds. Whoever lists more has to say so; a server that invents objects never ends by itself.
+    /// that of list_bounds. It is checked while a page arrives.
     list_options& max_items(std::uint64_t n) { return max_items_ = n, *this; }
     /// The token of the page before.
     list_options& continue_token(std::string t) { return continue_ = std::move(t), *this; }

@@ -1,4 +1,5 @@
-// What a client does beside sending requests, as its client_options say: warnings, pace, hooks, the look-out for loops.
+// What a client does beside sending requests, as its client_options say: warnings, pace, hooks, the detector of hot
+// loops.
 #pragma once
 
 #include <kcontrol/base/log.hpp>
