@@ -348,6 +348,20 @@ TEST_CASE_FIXTURE(protobuf_fixture, "protobuf client: what is refused for its en
     CHECK(net->verify());
 }
 
+TEST_CASE_FIXTURE(protobuf_fixture, "protobuf client: max_items ends a page that has no end") {
+    client c = connect();
+    const std::string list =
+        list_of({message_of(named("a")), broken_pod("b"), message_of(named("c")), message_of(named("d"))});
+    // Not whole, so that the bound counts before the end is looked at.
+    net->expect("GET " + pods).reply(200, list.substr(0, list.size() - 1), protobuf);
+    list_options options;
+    options.in_namespace("default").max_items(2);
+    const auto page = await(c.list_page<pod>(options));
+    REQUIRE_FALSE(page.has_value());
+    CHECK(page.error() == errc::limit_exceeded);
+    CHECK_MESSAGE(page.error().message().find("max_items (2)") != std::string::npos, page.error().message());
+}
+
 TEST_CASE_FIXTURE(protobuf_fixture, "protobuf client: a bad object in a list or a watch spoils no other") {
     client c = connect();
     const std::string list = list_of({message_of(named("a")), broken_pod("b"), message_of(named("c"))});
