@@ -106,6 +106,10 @@ awaitable<result<process_result>> manual_environment::run_process(process_comman
     return run_fake_program(*this, programs, std::move(command));
 }
 
+std::string manual_environment::terminal_problem() const {
+    return has_terminal ? std::string() : environment::terminal_problem();
+}
+
 void manual_environment::run_ready(boost::asio::io_context& context) {
     context.restart();
     context.poll();

@@ -101,6 +101,59 @@ TEST_CASE_FIXTURE(plugin_fixture, "spec.cluster, where the kubeconfig asks for i
               ->cluster_info() == R"({"server":"https://x","insecure-skip-tls-verify":true,"config":null})");
 }
 
+TEST_CASE_FIXTURE(plugin_fixture, "interactiveMode: who gets the terminal, and what is said where there is none") {
+    // Without a terminal, then with one: whether the plugin is told of one and gets it, or why it is not run.
+    const auto outcomes = [&](interactive_mode mode) {
+        std::string out;
+        for (const bool there : {false, true}) {
+            env.has_terminal = there;
+            commands.clear();
+            exec_command command = login;
+            const auto got = run(command.interactive(mode));
+            if (!got) {
+                CHECK(commands.empty());
+                CHECK(got.error() == errc::invalid_config);
+                out += got.error().message() + "; ";
+                continue;
+            }
+            REQUIRE(commands.size() == 1);
+            auto variables = commands[0].variables();
+            const bool told = variables["KUBERNETES_EXEC_INFO"].find(R"("interactive":true)") != std::string::npos;
+            CHECK(told == commands[0].terminal());
+            CHECK(commands[0].deadline() == (told ? std::chrono::minutes(10) : std::chrono::minutes(1)));
+            out += told ? "terminal; " : "none; ";
+        }
+        return out;
+    };
+    CHECK(outcomes(interactive_mode::never) == "none; none; ");
+    CHECK(outcomes(interactive_mode::if_available) == "none; terminal; ");
+    CHECK(outcomes(interactive_mode::always) ==
+          "exec plugin \"login\": interactiveMode is Always, so it asks at a terminal, and standard input is not a "
+          "terminal: start this program at a terminal, or log in with the plugin before and write IfAvailable; "
+          "terminal; ");
+}
+
+TEST_CASE_FIXTURE(plugin_fixture, "interactiveMode in a kubeconfig, by version and trust") {
+    const auto mode = [&](const std::string& exec, const trust& level = trust::trusted) {
+        const auto file = kubeconfig::parse(
+            "current-context: c\nclusters: [{name: k, cluster: {server: https://x}}]\n"
+            "users: [{name: u, user: {exec: {command: /bin/x, apiVersion: " +
+                exec + "}}}]\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n",
+            "/etc/kube/config", level);
+        return file->resolve(env).value().exec()->interactive();
+    };
+    const std::string with = std::string(v1) + ", interactiveMode: ", old = v1beta1;
+    CHECK(mode(with + "Never") == interactive_mode::never);
+    CHECK(mode(with + "IfAvailable") == interactive_mode::if_available);
+    CHECK(mode(with + "Always") == interactive_mode::always);
+    CHECK(mode(old) == interactive_mode::if_available);  // v1 has no default
+    CHECK(mode(old + ", interactiveMode: Never") == interactive_mode::never);
+    CHECK(mode(old + ", interactiveMode: Always") == interactive_mode::always);
+    const auto stranger = trust::untrusted.allow_programs({"/bin/x"});
+    CHECK(mode(with + "IfAvailable", stranger) == interactive_mode::never);
+    CHECK(mode(old, stranger) == interactive_mode::never);
+}
+
 TEST_CASE_FIXTURE(plugin_fixture, "where a plugin is looked for") {
     const auto program = [&](const std::string& command, const std::string& origin,
                              const trust& level = trust::trusted) {

@@ -70,7 +70,6 @@ TEST_CASE("S06 a program that can't be run as it is written is refused, whoever 
           row{"command: x", "exec.apiVersion: \"\": only client.authentication.k8s.io/v1 and v1beta1"},
           row{"command: x, apiVersion: client.authentication.k8s.io/v1alpha1", "exec.apiVersion: \"client.auth"},
           row{v1 + "command: x", "exec.interactiveMode: not set"},
-          row{v1 + "command: x, interactiveMode: Always", "exec.interactiveMode: Always: the plugin wants to ask"},
           row{v1 + "command: x, interactiveMode: Sometimes", "exec.interactiveMode: \"Sometimes\": only"},
           row{v1 + "command: x, interactiveMode: Never, env: [{value: CANARY}]", "exec.env: a variable without"},
           row{v1 + "command: x, interactiveMode: Never, env: [{name: 'A=B', value: CANARY}]", "exec.env: a var"}}) {
@@ -81,6 +80,9 @@ TEST_CASE("S06 a program that can't be run as it is written is refused, whoever 
     const std::string allowed = "exec: {" + v1 + "command: ./helper, interactiveMode: Never}";
     const auto why = refusal(file_with("server: https://x", allowed), trust::untrusted.allow_programs({"/helper"}));
     CHECK_MESSAGE(begins(why, "user \"u\": exec.command: \"./helper\": an untrusted kubeconfig has no directory"), why);
+    const std::string asking = "exec: {" + v1 + "command: /helper, interactiveMode: Always}";
+    const auto terminal = refusal(file_with("server: https://x", asking), trust::untrusted.allow_programs({"/helper"}));
+    CHECK_MESSAGE(begins(terminal, "user \"u\": exec.interactiveMode: Always: the plugin of an untrusted"), terminal);
 }
 
 TEST_CASE("S07 nobody acts as himself where somebody else was meant") {

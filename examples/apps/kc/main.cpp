@@ -35,6 +35,7 @@ log_sink sink_of_a_command(environment& env) {
 
 int run(int (*command)(session&), options said) {
     terminal_environment env;
+    if (said.text("--filename") == "-") env.keep_input("standard input has the manifests (-f -)");
     const logger log(sink_of_a_command(env), log_level::warning);
     const auto config = said.config(env);
     if (!config) return report(config.error());

@@ -23,8 +23,8 @@ bool is_ignored(int number) {
 
 }  // namespace
 
-// The plugin leads a process group of its own, so a Ctrl-C does not reach it: the signals of the user end it first,
-// then kc, as they do without a plugin.
+// A plugin without the terminal leads a process group of its own, so a Ctrl-C does not reach it: the signals of the
+// user end it first, then kc, as they do without a plugin.
 awaitable<result<process_result>> terminal_environment::run_process(process_command command) {
     const executor ex = co_await boost::asio::this_coro::executor;
     std::stop_source over;

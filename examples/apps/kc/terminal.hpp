@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kc {
@@ -17,8 +18,8 @@ namespace kc {
 using namespace kcontrol;
 
 /// What a plugin writes to standard error is seen as it comes, as a code to enter somewhere must be. A plugin runs in
-/// kc's working directory, and may take as long as the request that waits for it. It does not outlive kc, nor does what
-/// it has started.
+/// kc's working directory, and may take as long as the request that waits for it. It may read from the terminal, unless
+/// kc does. It does not outlive kc, nor does what it has started.
 class terminal_environment final : public environment {
 public:
     time_point now() const noexcept override { return system_.now(); }
@@ -44,9 +45,14 @@ public:
     std::optional<std::string> variable(const std::string& name) const override { return system_.variable(name); }
     std::map<std::string, std::string> all_variables() const override { return system_.all_variables(); }
     awaitable<result<process_result>> run_process(process_command command) override;
+    std::string terminal_problem() const override { return reader_.empty() ? system_.terminal_problem() : reader_; }
+
+    /// From now on plugins get no terminal, because of that: "standard input has the manifests (-f -)".
+    void keep_input(std::string why) { reader_ = std::move(why); }
 
 private:
     system_environment system_;
+    std::string reader_;
 };
 
 }  // namespace kc

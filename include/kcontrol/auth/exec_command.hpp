@@ -11,6 +11,10 @@
 
 namespace kcontrol::inline v0_1::auth {
 
+/// Whether a plugin may ask the user at the terminal of the program that runs it: Never, IfAvailable (if standard input
+/// is a terminal) or Always (without a terminal it is not run).
+enum class interactive_mode { never, if_available, always };
+
 /// What is run, and what it is told. Its variables may be secrets: never print it whole.
 /// Source: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
 ///
@@ -31,6 +35,8 @@ public:
     exec_command& install_hint(std::string text) { return install_hint_ = std::move(text), *this; }
     /// The JSON object that it is told as spec.cluster. Empty: none.
     exec_command& cluster_info(std::string json) { return cluster_info_ = std::move(json), *this; }
+    /// Whether its standard input is that of this process, a terminal. Default: never.
+    exec_command& interactive(interactive_mode mode) { return interactive_ = mode, *this; }
     /// Only these may be run, by their absolute paths. Nothing: any.
     exec_command& only(std::optional<std::vector<std::string>> paths) { return only_ = std::move(paths), *this; }
 
@@ -40,6 +46,7 @@ public:
     const std::map<std::string, std::string>& variables() const noexcept { return variables_; }
     const std::string& install_hint() const noexcept { return install_hint_; }
     const std::string& cluster_info() const noexcept { return cluster_info_; }
+    interactive_mode interactive() const noexcept { return interactive_; }
     const std::optional<std::vector<std::string>>& only() const noexcept { return only_; }
 
     friend bool operator==(const exec_command&, const exec_command&) = default;
@@ -52,6 +59,7 @@ private:
     std::string install_hint_;
     std::string cluster_info_;
     std::optional<std::vector<std::string>> only_;
+    interactive_mode interactive_ = interactive_mode::never;
 };
 
 }  // namespace kcontrol::auth

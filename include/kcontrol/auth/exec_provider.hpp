@@ -20,9 +20,11 @@ namespace kcontrol::inline v0_1::auth::detail {
 inline constexpr std::size_t most_plugin_output = std::size_t{1} << 20;
 /// A plugin that takes longer is killed, with its process group.
 inline constexpr duration longest_plugin_run = std::chrono::minutes(1);
+/// The same for one that may ask its user.
+inline constexpr duration longest_interactive_run = std::chrono::minutes(10);
 
-/// What KUBERNETES_EXEC_INFO says.
-KCONTROL_DECL std::string exec_info(const exec_command& command);
+/// What KUBERNETES_EXEC_INFO says. `interactive`: whether the plugin has a terminal.
+KCONTROL_DECL std::string exec_info(const exec_command& command, bool interactive = false);
 
 /// What a plugin wrote to standard output: an ExecCredential of that version.
 /// Errors: decode_failed, naming the field and what is wrong with it, and nothing of what was found.
@@ -41,7 +43,8 @@ namespace kcontrol::inline v0_1::auth {
 
 /// Runs a credential plugin each time that it is asked: what a configuration with exec() gets.
 /// Errors: file_failed (it is not there), timeout, stopped, unavailable (it failed), decode_failed (what it printed),
-/// invalid_config (it is not one of those that may run). They name the plugin, and hold no secret.
+/// invalid_config (it is not one of those that may run, or needs a terminal and there is none). They name the plugin,
+/// and hold no secret.
 ///
 /// Thread-safety: see credential_provider. Object lifetime: the environment outlives it.
 class exec_provider final : public credential_provider {

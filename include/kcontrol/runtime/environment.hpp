@@ -113,6 +113,10 @@ public:
     virtual awaitable<result<process_result>> run_process(process_command) {
         co_return error(errc::unavailable, "programs can't be started here");
     }
+
+    /// Why run_process() can't give a program the terminal of this one (process_command::terminal()), such as "standard
+    /// input is not a terminal". Empty: it can. It can't unless an environment says otherwise.
+    virtual std::string terminal_problem() const { return "standard input is not a terminal"; }
 };
 
 /// A uniformly distributed value in [0, 1).

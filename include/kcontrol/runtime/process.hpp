@@ -28,6 +28,10 @@ public:
     }
     /// What it reads on standard input.
     process_command& input(std::string text) { return input_ = std::move(text), *this; }
+    /// Its standard input is that of this process, a terminal, and it stays in the process group of this process: it
+    /// may ask the user, and the keys that interrupt and suspend reach both. input() is not used then. Default false.
+    /// See environment::terminal_problem().
+    process_command& terminal(bool on) { return terminal_ = on, *this; }
     /// How much is kept of each of its outputs; the rest is read and dropped.
     process_command& max_output(std::size_t bytes) { return max_output_ = bytes, *this; }
     /// After that time it is killed, and everything of its process group with it.
@@ -40,6 +44,8 @@ public:
     /// By name; default none.
     const std::map<std::string, std::string>& variables() const noexcept { return variables_; }
     const std::string& input() const noexcept { return input_; }
+    /// Whether it reads from the terminal of this process.
+    bool terminal() const noexcept { return terminal_; }
     std::size_t max_output() const noexcept { return max_output_; }
     kcontrol::duration deadline() const noexcept { return deadline_; }
     const std::stop_token& stop() const noexcept { return stop_; }
@@ -51,6 +57,7 @@ private:
     std::size_t max_output_ = std::size_t{64} << 10;
     kcontrol::duration deadline_ = std::chrono::seconds(30);
     std::stop_token stop_;
+    bool terminal_ = false;
 };
 
 /// How a program ended.

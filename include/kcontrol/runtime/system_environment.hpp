@@ -19,7 +19,7 @@ namespace kcontrol::inline v0_1 {
 /// pidfd, without a signal handler. That takes Linux 5.4: an older kernel, or a seccomp filter without pidfd_open,
 /// costs `unavailable`, and nothing is started. A program that still runs when its context goes is killed and reaped,
 /// which takes a second at most. Where the embedding program reaps children itself or ignores SIGCHLD, exit_status is
-/// -1.
+/// -1. What a program with a terminal writes to standard error is also written to that of this process.
 ///
 /// Thread-safety: shared objects safe. Timers and watches: shared objects unsafe.
 /// Object lifetime: outlives everything made with it.
@@ -42,6 +42,7 @@ public:
     KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
     KCONTROL_DECL std::map<std::string, std::string> all_variables() const override;
     KCONTROL_DECL awaitable<result<process_result>> run_process(process_command command) override;
+    KCONTROL_DECL std::string terminal_problem() const override;
 
 private:
     std::mutex mutex_;

@@ -41,6 +41,8 @@ public:
     std::map<std::string, std::string> all_variables() const override { return variables; }
     /// Calls what `programs` has for the path; file_failed where it has nothing.
     awaitable<result<process_result>> run_process(process_command command) override;
+    /// Empty where `has_terminal` is set.
+    std::string terminal_problem() const override;
 
     /// Runs every handler that is ready, without moving time.
     static void run_ready(boost::asio::io_context& context);
@@ -58,6 +60,7 @@ public:
     std::map<std::string, std::string> files;                    ///< path → text; change it at will
     std::map<std::string, std::string> variables;                ///< the environment variables that are set
     std::map<std::string, fake_program> programs;                ///< path → what runs instead
+    bool has_terminal = false;                                   ///< whether standard input is a terminal
     duration suspended{};                                        ///< how long the machine slept: boot_now() counts it
     duration wall_offset = std::chrono::seconds(1'700'000'000);  ///< what wall_now() adds to now()
 

@@ -12,7 +12,7 @@
 
 namespace kcontrol::inline v0_1::auth::detail {
 
-KCONTROL_DECL std::string exec_info(const exec_command& command) {
+KCONTROL_DECL std::string exec_info(const exec_command& command, bool interactive) {
     json::writer out;
     out.begin_object();
     out.member("kind", "ExecCredential");
@@ -23,7 +23,7 @@ KCONTROL_DECL std::string exec_info(const exec_command& command) {
         out.key("cluster");
         out.raw(command.cluster_info());
     }
-    out.member("interactive", false);
+    out.member("interactive", interactive);
     out.end_object();
     out.end_object();
     return out.take();
@@ -159,15 +159,27 @@ inline bool may_run(const exec_command& command, const std::string& path) {
     return !command.only() || std::count(command.only()->begin(), command.only()->end(), path) != 0;
 }
 
-inline process_command plugin_process(environment& env, const exec_command& command, std::string path,
+// Whether it gets the terminal. Source: client-go, exec.isInteractive.
+inline result<bool> gets_terminal(const environment& env, const exec_command& command) {
+    if (command.interactive() == interactive_mode::never) return false;
+    const std::string problem = env.terminal_problem();
+    if (problem.empty()) return true;
+    if (command.interactive() == interactive_mode::if_available) return false;
+    return error(errc::invalid_config,
+                 "interactiveMode is Always, so it asks at a terminal, and " + problem +
+                     ": start this program at a terminal, or log in with the plugin before and write IfAvailable");
+}
+
+inline process_command plugin_process(environment& env, const exec_command& command, std::string path, bool interactive,
                                       std::stop_token stop) {
     std::vector<std::string> words = command.arguments();
     words.insert(words.begin(), std::move(path));
     process_command out(std::move(words));
     for (auto& [name, value] : env.all_variables()) out.variable(name, value);
     for (const auto& [name, value] : command.variables()) out.variable(name, value);
-    out.variable("KUBERNETES_EXEC_INFO", exec_info(command));
-    out.max_output(most_plugin_output + 1).deadline(longest_plugin_run).stop(std::move(stop));
+    out.variable("KUBERNETES_EXEC_INFO", exec_info(command, interactive));
+    out.max_output(most_plugin_output + 1).stop(std::move(stop)).terminal(interactive);
+    out.deadline(interactive ? longest_interactive_run : longest_plugin_run);
     return out;
 }
 
@@ -196,6 +208,8 @@ KCONTROL_DECL awaitable<result<issued_credentials>> exec_provider::run(environme
                                                                        std::stop_token stop) {
     const exec_command* const command = &one->command;
     const std::string what = "exec plugin \"" + escape_control(command->program()) + "\"";
+    const auto interactive = detail::gets_terminal(env, *command);
+    if (!interactive) co_return interactive.error().with_context(what);
     std::optional<error> last;
     bool forbidden = false;
     for (const auto& path : detail::program_candidates(*command, env)) {
@@ -203,7 +217,7 @@ KCONTROL_DECL awaitable<result<issued_credentials>> exec_provider::run(environme
             forbidden = true;
             continue;
         }
-        auto ended = co_await env.run_process(detail::plugin_process(env, *command, path, stop));
+        auto ended = co_await env.run_process(detail::plugin_process(env, *command, path, *interactive, stop));
         if (ended) {
             auto judged = detail::judge_plugin(*ended, *command);
             if (!judged) co_return judged.error().with_context(what);

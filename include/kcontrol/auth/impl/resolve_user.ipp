@@ -133,11 +133,10 @@ KCONTROL_DECL std::optional<error> resolver::take_exec(const kubeconfig_exec& ex
                                           "v1 and v1beta1 are known: update the plugin and let it write this anew");
     }
     const std::string& mode = exec.interactive_mode;
-    if (v1 && mode.empty()) return bad("exec.interactiveMode", "not set: write Never or IfAvailable");
-    if (mode == "Always" && is_https()) {
+    if (v1 && mode.empty()) return bad("exec.interactiveMode", "not set: write Never, IfAvailable or Always");
+    if (mode == "Always" && !at_.level.is_trusted()) {
         return bad("exec.interactiveMode",
-                   "Always: the plugin wants to ask at a terminal, and this program has none: use IfAvailable, and "
-                   "log in with the plugin before");
+                   "Always: the plugin of an untrusted kubeconfig gets no terminal: write IfAvailable or Never");
     }
     if (!mode.empty() && mode != "Never" && mode != "IfAvailable" && mode != "Always") {
         return bad("exec.interactiveMode",
@@ -154,6 +153,10 @@ KCONTROL_DECL std::optional<error> resolver::take_exec(const kubeconfig_exec& ex
     }
     exec_command command(exec.api_version, std::move(*program));
     command.arguments(exec.args).variables(std::move(variables)).install_hint(exec.install_hint);
+    // Whose kubeconfig is not trusted asks the user of this program for nothing. Without a mode: that of v1beta1.
+    if (at_.level.is_trusted() && mode != "Never") {
+        command.interactive(mode == "Always" ? interactive_mode::always : interactive_mode::if_available);
+    }
     if (const auto& only = at_.level.programs()) command.only(*only);
     out_.exec(std::move(command));
     provide_cluster_info_ = exec.provide_cluster_info;

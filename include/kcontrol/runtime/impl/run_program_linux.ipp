@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/runtime/impl/file_descriptor.hpp>
+#include <kcontrol/runtime/impl/process_end_linux.hpp>
 #include <kcontrol/runtime/impl/process_start_linux.hpp>
 #include <kcontrol/runtime/run_program.hpp>
 #include <kcontrol/runtime/wait.hpp>
@@ -12,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <poll.h>
 #include <string_view>
 #include <sys/syscall.h>
@@ -46,7 +48,7 @@ public:
     // program in the hands of a broken driver or file system; then the embedding program's own end reaps it.
     ~process_run() {
         if (child_ <= 0) return;
-        ::kill(-child_, SIGKILL);
+        kill_all();
         pollfd end{ended_.native_handle(), POLLIN, 0};
         siginfo_t ignored;
         if (::poll(&end, 1, longest_reaping_ms) > 0) reap_by_pidfd(end.fd, ignored);
@@ -57,7 +59,8 @@ public:
         if (const owned_fd probe(open_pidfd(::getpid())); probe.get() < 0) return no_pidfd(errno);
         max_output_ = command.max_output();
         process_streams streams;
-        if (const int number = streams.open(command.input())) return failed("can't be started", number);
+        if (command.terminal()) terminal_.emplace();
+        if (const int number = streams.open(command)) return failed("can't be started", number);
         if (const int number = spawn_process(command, streams, how_.in_place(), child_)) {
             child_ = -1;
             return failed("can't be started", number);
@@ -84,10 +87,10 @@ public:
     async_event& changed() noexcept { return changed_; }
     process_result& outcome() noexcept { return outcome_; }
 
-    /// Kills the program and its group. The loop reaps it.
+    /// Kills the program and what it has started. The loop reaps it.
     void abandon() {
         if (done()) return;
-        ::kill(-child_, SIGKILL);
+        kill_all();
         error_code ignored;
         output_.close(ignored);
         errors_.close(ignored);
@@ -115,9 +118,18 @@ private:
         into.non_blocking(true, failure);
     }
 
+    void kill_all() {
+        if (!terminal_) {
+            ::kill(-child_, SIGKILL);
+            return;
+        }
+        kill_descendants(child_);
+        terminal_->restore();
+    }
+
     // Started, and the system has nothing left to watch it with: it is killed, which is over as soon as exec was.
     result<void> give_up(int number) {
-        ::kill(-child_, SIGKILL);
+        kill_all();
         while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
         }
         child_ = -1;
@@ -188,6 +200,7 @@ private:
     program_options how_;
     process_result outcome_;
     async_event changed_;
+    std::optional<terminal_settings> terminal_;  // where it was lent it
 };
 
 }  // namespace detail
