@@ -4,15 +4,18 @@ A server that is no Kubernetes writes down who asks. KCONTROL_EXAMPLES is the fo
 Run alone: run.py test_kc_login
 """
 import base64
+import fcntl
 import http.server
 import json
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import ssl
 import subprocess
 import tempfile
+import termios
 import threading
 import unittest
 
@@ -283,6 +286,41 @@ class KcLoginTest(unittest.TestCase):
         self.assertEqual(run.stderr.readline(), "enter the code\n")
         go.touch()
         self.assertEqual(run.communicate(timeout=60), (USER, ""))
+
+    def at_a_terminal(self, program, typed):
+        """Runs it with a terminal of its own as standard input: exit status, output, standard error and what was seen."""
+        self.seen.clear()
+        ours, theirs = pty.openpty()
+        try:
+            run = subprocess.Popen([program, "auth", "whoami", "--kubeconfig", self.folder / "config"], text=True,
+                                   stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder,
+                                   env=self.environment(), start_new_session=True,
+                                   preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            self.addCleanup(run.kill)
+            os.write(ours, typed)
+            out, err = run.communicate(timeout=120)
+            return run.returncode, out, err, list(self.seen)
+        finally:
+            os.close(ours)
+            os.close(theirs)
+
+    def test_a_plugin_asks_at_the_terminal(self):
+        asks = ("case $KUBERNETES_EXEC_INFO in *'\"interactive\":true'*) read name;; *) name=nobody;; esac; "
+                + credential("{\"token\":\"'$name'\"}"))
+        # Mode → whose token is sent without a terminal and with one; None: the plugin is not run.
+        for mode, without, beside in ((", interactiveMode: Never", "nobody", "nobody"),
+                                      (", interactiveMode: IfAvailable", "nobody", "jane"),
+                                      (", interactiveMode: Always", None, "jane")):
+            text = config(self.verified, plugin(asks, more=mode))
+            code, _, err, seen = self.both(text)
+            self.assertEqual((code, [one[0] for one in seen]), (1, []) if without is None else (0, ["Bearer " + without]))
+            if without is None:
+                self.assertIn('exec plugin "sh": interactiveMode is Always', err)
+                self.assertIn("standard input is not a terminal", err)
+            for program in (self.kubectl_program, self.program):
+                with self.subTest(mode=mode, program=program):
+                    code, out, err, seen = self.at_a_terminal(program, b"jane\n")
+                    self.assertEqual((code, out, [one[0] for one in seen]), (0, USER, ["Bearer " + beside]), err)
 
     def test_what_is_wrong_with_a_plugin_names_the_server_and_its_version(self):
         for user, part in ((plugin(credential(version=V1BETA1)), f"apiVersion is {V1BETA1}, and the kubeconfig has {V1}"),
