@@ -22,8 +22,9 @@ public:
 };
 
 /// The patch that makes of the object on the server, of which `snapshot` was read, what `edited` is. Members that the
-/// type does not declare are not touched, also those inside of list elements. Elements of lists are told apart by their
-/// `name`, `type`, `key` or `uid` where all have one, else by their place.
+/// type does not declare are not touched, also those inside of list elements. Elements of lists are told apart by the
+/// list keys of their schema, else by their `name`, `type`, `key` or `uid` where all have one, else by the equality of
+/// all that the type declares. See list_elements.hpp.
 ///
 /// The patch carries the snapshot's resource version: if somebody wrote in between, the server answers Conflict.
 ///
@@ -31,7 +32,7 @@ public:
 /// status of a custom resource needs that. Where list elements change, or a null is to be written, it is a JSON Patch.
 ///
 /// Errors: invalid_argument if the snapshot has no resource version, or the two are not of the same object or not of
-/// the kind's C++ type;
+/// the kind's C++ type, or if it is ambiguous which element of a list is which (the message names the list);
 /// decode_failed if one of them does not encode to JSON.
 KCONTROL_DECL result<object_patch> patch_between(const resource_info& info, const any_object& snapshot,
                                                  const any_object& edited);
