@@ -17,7 +17,8 @@ bool is_any_address(const std::string& host) { return host.empty() || host == "0
 
 namespace {
 
-api_server_options with_real_webhooks(environment& env, api_server_options options) {
+api_server_options with_real_webhooks(environment& env, api_server_options options, const logger& log) {
+    if (!options.log()) options.log(log);
     if (!options.webhook_transport()) options.webhook_transport(http::make_transport_factory(env));
     return options;
 }
@@ -28,7 +29,7 @@ api_server_options with_real_webhooks(environment& env, api_server_options optio
 local_api_server::local_api_server(environment& env, executor ex, api_server_options options, bool tls, logger log)
     : env_(env),
       tls_(tls),
-      api_(env, ex, detail::with_real_webhooks(env, std::move(options))),
+      api_(env, ex, detail::with_real_webhooks(env, std::move(options), log)),
       own_(std::make_shared<own_paths>()),
       server_(
           env, ex,

@@ -33,6 +33,7 @@ store_inputs inputs_from(environment& env) {
 store_options store_options_of(const api_server_options& options) {
     store_options out = options.store();
     if (options.defaults_and_validates()) out.default_and_validate(true);
+    if (options.lenient_cel()) out.lenient_cel(true);
     if (options.collects_garbage()) out.collects_garbage(true);
     return out;
 }

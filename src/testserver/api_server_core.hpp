@@ -26,6 +26,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -133,6 +134,7 @@ public:
 
     /// Kinds that CustomResourceDefinitions stand for follow them.
     void follow_crd(const json::value& crd);
+    void warn_of_rules(const json::value& crd);
     void end_watches(open_watch::order order);  ///< all that are open; each when its turn comes
     /// Lets the watches of that table look anew; null: all watches.
     void wake_watches(const resource_table* of);
@@ -283,6 +285,7 @@ private:
     event_maker events_;
     bool collecting_ = false;
     webhook_caller webhooks_;
+    std::set<std::string> warned_rules_;       // of definitions, with lenient_cel()
     hook_list hooks_[2];                       // validating, mutating
     std::vector<object_ptr> hooks_are_of_[2];  // the configurations that they were read from
     text_checks condition_texts_;

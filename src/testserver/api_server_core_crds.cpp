@@ -1,4 +1,5 @@
 #include "testserver/api_server_core.hpp"
+#include "testserver/crd_validation.hpp"
 #include "testserver/object_store.hpp"
 #include "testserver/timestamp.hpp"
 
@@ -21,7 +22,10 @@ void api_server_core::crd_written(const resource_table& table, const object_ptr&
     if (table.type().id() != definitions_id()) return;
     const json::value crd(object->content());
     const std::string name(json::get_string(crd, {"metadata", "name"}));
-    if (table.get({"", name}) != nullptr) return follow_crd(crd);
+    if (table.get({"", name}) != nullptr) {
+        warn_of_rules(crd);
+        return follow_crd(crd);
+    }
     // The write has taken the last finalizer away.
     const auto defined = store.table(defined_by(crd));
     if (defined != nullptr && defined->type().custom) store.remove_resource(defined->type().id());
@@ -77,6 +81,23 @@ void api_server_core::finish_definition(const group_resource& id) {
         return {};
     }));
     if (custom && definitions->get({"", id.text()}) == nullptr) store.remove_resource(id);
+}
+
+// A definition is written many times, also with each change of its status.
+void api_server_core::warn_of_rules(const json::value& crd) {
+    if (!options.log() || !options.lenient_cel() || !options.defaults_and_validates()) return;
+    const std::string name(json::get_string(crd, {"metadata", "name"}));
+    for (auto& taken : unread_rules(crd)) {
+        const std::string key = name + '\n' + taken.version + '\n' + taken.path + '\n' + taken.text;
+        if (!warned_rules_.insert(key).second) continue;
+        const bool holds = taken.path.ends_with(".messageExpression");
+        options.log()->warning(holds ? "a rule's message is not computed" : "a rule is not enforced",
+                               {{"definition", name},
+                                {"version", std::move(taken.version)},
+                                {"path", std::move(taken.path)},
+                                {"rule", std::move(taken.text)},
+                                {"why", std::move(taken.problem)}});
+    }
 }
 
 namespace {

@@ -49,7 +49,8 @@ bool has_line_break(std::string_view text) { return text.find_first_of("\r\n") !
 /// Looks at the rules of a schema and of those below it.
 class rule_checker {
 public:
-    explicit rule_checker(std::vector<field_problem>& problems) : problems_(problems) {}
+    rule_checker(std::vector<field_problem>& problems, std::vector<unread_rule>* unread)
+        : problems_(problems), unread_(unread) {}
 
     /// `unmatched`: the list around it whose items have no counterparts in the old object; empty: none.
     void check(const json::value& schema, cel_shape shape, const std::string& path, const std::string& unmatched) {
@@ -106,6 +107,10 @@ private:
         const std::string text(json::get_string(rule, {name}));
         if (trimmed_rule(text).empty()) return std::nullopt;
         auto parsed = cel_expression::parse(text);
+        if (!parsed && unread_ != nullptr) {
+            unread_->push_back({place + "." + std::string(name), text, parsed.error().message()});
+            return std::nullopt;
+        }
         const std::string problem =
             parsed ? cel_type_problem(*parsed, shape, optional_old_self, name == "rule" ? "bool" : "string")
                    : parsed.error().message();
@@ -116,15 +121,17 @@ private:
     }
 
     std::vector<field_problem>& problems_;
+    std::vector<unread_rule>* unread_;
 };
 
 }  // namespace
 
-void find_unknown_rules(const json::value& schema, const std::string& path, std::vector<field_problem>& problems) {
+void find_unknown_rules(const json::value& schema, const std::string& path, std::vector<field_problem>& problems,
+                        std::vector<unread_rule>* unread) {
     cel_shape root;
     root.schema = &schema;
     root.is_resource = true;
-    rule_checker(problems).check(schema, root, path, "");
+    rule_checker(problems, unread).check(schema, root, path, "");
 }
 
 const cel_expression* parsed_rules::find(std::string_view text) {

@@ -18,8 +18,18 @@ namespace kcontrol::inline v0_1::testing::detail {
 /// Whether a schema has a rule anywhere.
 bool has_rules(const json::value& schema);
 
-/// What this server can't evaluate, as problems of the fields under `path` ("spec.versions[0].schema.openAPIV3Schema").
-void find_unknown_rules(const json::value& schema, const std::string& path, std::vector<field_problem>& problems);
+/// An expression of a rule that this server can't parse, though a real one may.
+class unread_rule {
+public:
+    std::string path;     ///< of the expression in its schema: "….x-kubernetes-validations[0].rule"
+    std::string text;     ///< the expression
+    std::string problem;  ///< what this server does not know
+};
+
+/// What is wrong with rules, as problems of the fields under `path` ("spec.versions[0].schema.openAPIV3Schema").
+/// What this server can't parse is a problem, too, unless there is `unread`, which gets it then.
+void find_unknown_rules(const json::value& schema, const std::string& path, std::vector<field_problem>& problems,
+                        std::vector<unread_rule>* unread = nullptr);
 
 /// The expressions of a schema's rules, each parsed at its first use.
 class parsed_rules {

@@ -25,7 +25,7 @@ constexpr std::string_view dns_1035_rule =
 /// Collects what is wrong with a definition outside of its schemas.
 class definition_validator {
 public:
-    explicit definition_validator(const json::value& crd) : crd_(crd) {}
+    definition_validator(const json::value& crd, bool lenient_cel) : crd_(crd), lenient_cel_(lenient_cel) {}
 
     void check() {
         const std::string name = said({"metadata", "name"});
@@ -161,7 +161,8 @@ private:
             shape.check_root(*schema, path);
             auto found = shape.take();
             // Rules are read by the schema: of one that is wrong they would say what nobody can act on.
-            if (found.empty()) find_unknown_rules(*schema, path, found);
+            std::vector<unread_rule> unread;
+            if (found.empty()) find_unknown_rules(*schema, path, found, lenient_cel_ ? &unread : nullptr);
             for (auto& problem : found) problems.push_back(std::move(problem));
         }
     }
@@ -252,6 +253,7 @@ private:
     }
 
     const json::value& crd_;
+    bool lenient_cel_;
 };
 
 // What an established definition can't change any more.
@@ -300,9 +302,9 @@ void set_definition_defaults(json::object& crd) {
     if (json::get_string(*names, {"listKind"}).empty()) said["listKind"] = kind + "List";
 }
 
-std::vector<field_problem> validate_definition(const json::object& crd, const json::object* before) {
+std::vector<field_problem> validate_definition(const json::object& crd, const json::object* before, bool lenient_cel) {
     const json::value whole(crd);
-    detail::definition_validator validator(whole);
+    detail::definition_validator validator(whole, lenient_cel);
     validator.check();
     if (before != nullptr) {
         // A name that does not fit what may not change is said with that.
@@ -310,6 +312,26 @@ std::vector<field_problem> validate_definition(const json::object& crd, const js
         detail::check_definition_change(whole, json::value(*before), validator.problems);
     }
     return std::move(validator.problems);
+}
+
+std::vector<taken_rule> unread_rules(const json::value& crd) {
+    std::vector<taken_rule> out;
+    const json::value* versions = json::find(crd, {"spec", "versions"});
+    if (versions == nullptr || !versions->is_array()) return out;
+    std::size_t index = 0;
+    for (const auto& version : versions->get_array()) {
+        const std::string path = "spec.versions[" + std::to_string(index++) + "].schema.openAPIV3Schema";
+        const json::value* schema = json::find(version, {"schema", "openAPIV3Schema"});
+        if (schema == nullptr) continue;
+        std::vector<field_problem> ignored;  // the write would have failed by them
+        std::vector<detail::unread_rule> unread;
+        detail::find_unknown_rules(*schema, path, ignored, &unread);
+        for (auto& rule : unread) {
+            out.push_back({std::string(json::get_string(version, {"name"})), std::move(rule.path), std::move(rule.text),
+                           std::move(rule.problem)});
+        }
+    }
+    return out;
 }
 
 }  // namespace kcontrol::testing

@@ -484,7 +484,8 @@ outcome<void> object_store::complete(const resource_type& type, const write_targ
             keep_initial_values(type, body, *before);
         }
         if (!target.subresource.empty()) return {};
-        problems = defines ? validate_definition(body, before) : validate_builtin(type, body, before);
+        problems =
+            defines ? validate_definition(body, before, options_.lenient_cel()) : validate_builtin(type, body, before);
     }
     if (problems.empty()) return {};
     return failure::invalid(detail::kind_of(type), detail::member(metadata_of(body), "name"), problems);

@@ -26,6 +26,8 @@ TEST_CASE("the flags of kcontrol-apiserver") {
     CHECK(none->listen.text() == "127.0.0.1:0");
     CHECK(none->tls);
     CHECK(none->complete);
+    CHECK(!none->lenient_cel);
+    CHECK(parse_options({"--lenient-cel"})->lenient_cel);
     CHECK(!none->pods);
     const auto all =
         parse_options({"--listen", "127.0.0.1:6443", "--plain-http", "--kubeconfig=k", "--load", "a", "--load", "b",
@@ -53,6 +55,7 @@ TEST_CASE("a refused flag is named with its value and the remedy") {
     CHECK(says({"--nodes", "2"}, "--nodes is of no use without --controllers"));
     CHECK(says({"--data", "a", "--data", "b"}, "--data is there twice"));
     CHECK(says({"--rbac", "--plain-http"}, "--rbac and --plain-http exclude each other"));
+    CHECK(says({"--lenient-cel", "--as-written"}, "--lenient-cel is of no use beside --as-written"));
     CHECK(says({"pods.yaml"}, R"(did you mean --load "pods.yaml")"));
     CHECK(says({"--dta", "a"}, "did you mean --data?"));
     CHECK(says({"--data"}, "--data needs a value; see kcontrol-apiserver --help"));
@@ -79,9 +82,9 @@ TEST_CASE("a program to try, and its flags") {
 
 TEST_CASE("the help names every flag") {
     const std::string_view text = usage_text;
-    for (const char* flag :
-         {"--listen", "--plain-http", "--kubeconfig", "--load", "--data", "--controllers", "--nodes", "--faults",
-          "--rbac", "--openapi", "--as-written", "--crds-of", "--rbac-of", "--for", "--name", "--help", "--version"}) {
+    for (const char* flag : {"--listen", "--plain-http", "--kubeconfig", "--load", "--data", "--controllers", "--nodes",
+                             "--faults", "--rbac", "--openapi", "--as-written", "--lenient-cel", "--crds-of",
+                             "--rbac-of", "--for", "--name", "--help", "--version"}) {
         CHECK(text.find(flag) != std::string_view::npos);
     }
 }

@@ -108,6 +108,11 @@ constexpr flag flags[] = {
          o.complete = false;
          return {};
      }},
+    {"--lenient-cel", flag_value::none,
+     [](options& o, std::string_view) -> result<void> {
+         o.lenient_cel = true;
+         return {};
+     }},
     {"--faults", flag_value::text,
      [](options& o, std::string_view value) { return once(o.faults, "--faults", value); }},
     {"--openapi", flag_value::text,
@@ -159,6 +164,9 @@ result<void> check(const options& o, const std::set<std::string_view>& said) {
     if (o.rbac && !o.tls) {
         return bad("--rbac and --plain-http exclude each other: without TLS nobody can show who he is");
     }
+    if (o.lenient_cel && !o.complete) {
+        return bad("--lenient-cel is of no use beside --as-written, which looks at no rules: leave one out");
+    }
     const bool tries = o.crds_of || o.rbac_of;
     if (!tries && !o.command.empty()) {
         const std::string word = in_quotes(o.command.front());
@@ -206,8 +214,9 @@ kube-apiserver 1.36 says, and whatever goes wrong on purpose. Everybody may do e
   --nodes N              how many nodes those pods have (1)
   --rbac                 Roles and their bindings say who may do what. The kubeconfig's user may do everything, and be
                          anybody by impersonation; needs TLS
-  --as-written           objects are kept as they are written: no defaults, no validation. Takes definitions with rules
-                         that this server can't evaluate
+  --as-written           objects are kept as they are written: no defaults, no validation
+  --lenient-cel          take definitions with rules that this server's CEL does not know, such as a function of a newer
+                         Kubernetes; each is reported on standard error and not enforced
   --faults FILE          what goes wrong (YAML or JSON; docs/apiserver.md). PUT /kcontrol/faults replaces it while the
                          server runs, GET shows it, DELETE ends it
   --openapi DIR          OpenAPI v3 documents, such as api__v1.json and apis__apps__v1.json: kubectl explain has texts

@@ -27,7 +27,8 @@ public:
     bool pods = false;
     bool workloads = false;
     bool rbac = false;
-    bool complete = true;  ///< objects get defaults and are validated
+    bool complete = true;      ///< objects get defaults and are validated
+    bool lenient_cel = false;  ///< rules that the server's CEL does not know are taken
     int nodes = 1;
 
     // A program that is tried:

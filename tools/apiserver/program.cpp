@@ -45,9 +45,24 @@ constexpr std::string_view own_paths = "/kcontrol/";
 constexpr std::string_view faults_path = "/kcontrol/faults";
 constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
-testing::api_server_options server_options(const options& o) {
+// Values are a definition's: what a terminal would obey is escaped.
+kcontrol::logger warnings_to(std::ostream& log) {
+    const auto write = [&log](const kcontrol::log_record& record) {
+        log << "kcontrol-apiserver: " << record.message;
+        const char* between = ": ";
+        for (const auto& field : record.fields) {
+            log << between << field.name << ' ' << kcontrol::escape_control(field.value);
+            between = ", ";
+        }
+        log << std::endl;
+    };
+    return kcontrol::logger(write, kcontrol::log_level::warning);
+}
+
+testing::api_server_options server_options(const options& o, std::ostream& log) {
     testing::api_server_options out;
     out.default_and_validate(o.complete).collect_garbage(o.garbage).enforce_rbac(o.rbac);
+    out.lenient_cel(o.lenient_cel).log(warnings_to(log));
     return out;
 }
 
@@ -72,7 +87,7 @@ result<void> write_file(const std::string& path, const std::string& text) {
 class program {
 public:
     program(kcontrol::environment& env, const kcontrol::executor& ex, const options& o, std::ostream& log)
-        : env_(env), options_(o), log_(log), server_(env, ex, server_options(o), o.tls) {}
+        : env_(env), options_(o), log_(log), server_(env, ex, server_options(o, log), o.tls) {}
 
     result<void> start() {
         testing::api_server& api = server_.api();

@@ -1,6 +1,7 @@
 // The settings of the in-process API server.
 #pragma once
 
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/http/endpoint.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/time.hpp>
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,6 +27,8 @@ public:
 
     /// Makes of objects what a real server does: reads them by their types, defaults, validates. Default false.
     store_options& default_and_validate(bool yes) { return default_and_validate_ = yes, *this; }
+    /// Takes rules of CustomResourceDefinitions that this server's CEL does not know. Default false.
+    store_options& lenient_cel(bool yes) { return lenient_cel_ = yes, *this; }
     /// Lets a delete set the finalizers orphan and foregroundDeletion, for a collector. Default false.
     store_options& collects_garbage(bool yes) { return collects_garbage_ = yes, *this; }
 
@@ -36,6 +40,8 @@ public:
     /// Whether objects of Kubernetes' own kinds are read, defaulted and validated as a real server does it, and every
     /// object's managedFields are kept from its first write on.
     bool default_and_validate() const noexcept { return default_and_validate_; }
+    /// Whether rules of CustomResourceDefinitions that this server can't parse are taken, and not enforced.
+    bool lenient_cel() const noexcept { return lenient_cel_; }
     /// Whether somebody acts on the finalizers orphan and foregroundDeletion, so that a delete sets them.
     bool collects_garbage() const noexcept { return collects_garbage_; }
 
@@ -44,6 +50,7 @@ private:
     std::uint64_t first_version_ = 100;
     bool require_namespace_ = true;
     bool collects_garbage_ = false;
+    bool lenient_cel_ = false;
     bool default_and_validate_ = false;
 };
 
@@ -54,7 +61,7 @@ using service_resolver =
 /// The settings of a server.
 class api_server_options {
 public:
-    /// Settings of the objects' memory. default_and_validate() and collect_garbage() switch theirs on.
+    /// Settings of the objects' memory. default_and_validate(), collect_garbage() and lenient_cel() switch theirs on.
     api_server_options& store(store_options options) { return store_ = options, *this; }
     /// Between two bookmarks of a watch that asks for them; default 60 s.
     api_server_options& bookmark_period(duration d) { return bookmark_period_ = d, *this; }
@@ -65,6 +72,12 @@ public:
     api_server_options& serve_watch_lists(bool yes) { return serve_watch_lists_ = yes, *this; }
     /// Makes of objects what a real server does: defaults, validation, no unknown fields. Default false.
     api_server_options& default_and_validate(bool yes) { return default_and_validate_ = yes, *this; }
+    /// Takes CustomResourceDefinitions with rules (x-kubernetes-validations) that this server's CEL does not know, such
+    /// as those with a function of a newer Kubernetes. They are not enforced; the log gets a warning for each. Default
+    /// false: they are refused with their place. Rules that are wrong are refused always.
+    api_server_options& lenient_cel(bool yes) { return lenient_cel_ = yes, *this; }
+    /// Where warnings go. Default: nowhere; for local_api_server, the log that it has.
+    api_server_options& log(logger l) { return log_ = std::move(l), *this; }
     /// Lets a garbage collector act: objects go with their owners. Default false.
     api_server_options& collect_garbage(bool yes) { return collect_garbage_ = yes, *this; }
     /// How long the collector waits after a change; default 0.
@@ -93,6 +106,9 @@ public:
     /// Whether objects of Kubernetes' own kinds get defaults, are validated and lose unknown fields, as on a real
     /// server, and managedFields are kept from an object's first write on. Off: what is written is what is kept.
     bool defaults_and_validates() const noexcept { return default_and_validate_; }
+    /// Whether rules that this server's CEL does not know are taken, and not enforced.
+    bool lenient_cel() const noexcept { return lenient_cel_; }
+    const std::optional<logger>& log() const noexcept { return log_; }
     /// Whether a garbage collector acts, as in a cluster: objects go with their owners, and a delete heeds its
     /// propagationPolicy. Without one every delete is a background one that nobody's dependents follow.
     bool collects_garbage() const noexcept { return collect_garbage_; }
@@ -106,8 +122,10 @@ private:
     store_options store_;
     http::transport_factory webhook_transport_;
     service_resolver webhook_services_;
+    std::optional<logger> log_;
     bool serve_watch_lists_ = true;
     bool default_and_validate_ = false;
+    bool lenient_cel_ = false;
     bool collect_garbage_ = false;
     bool enforce_rbac_ = false;
     duration collection_delay_ = duration::zero();
