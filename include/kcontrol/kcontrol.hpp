@@ -30,6 +30,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/base/secret_string.hpp>
 #include <kcontrol/base/thrown.hpp>
+#include <kcontrol/base/trim.hpp>
 #include <kcontrol/base/utf8.hpp>
 #include <kcontrol/cache/cache_query.hpp>
 #include <kcontrol/cache/event.hpp>

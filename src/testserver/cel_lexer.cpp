@@ -1,5 +1,7 @@
 #include "testserver/cel_lexer.hpp"
 
+#include <kcontrol/base/utf8.hpp>
+
 #include <algorithm>
 #include <charconv>
 
@@ -8,23 +10,6 @@ namespace {
 
 bool begins_cel_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_cel_digit(char c) { return c >= '0' && c <= '9'; }
-
-void append_utf8(std::string& to, std::uint32_t code) {
-    const auto put = [&to](std::uint32_t octet) { to += static_cast<char>(octet); };
-    if (code < 0x80) return put(code);
-    if (code < 0x800) {
-        put(0xC0U | code >> 6U);
-    } else {
-        if (code < 0x10000) {
-            put(0xE0U | code >> 12U);
-        } else {
-            put(0xF0U | code >> 18U);
-            put(0x80U | (code >> 12U & 0x3FU));
-        }
-        put(0x80U | (code >> 6U & 0x3FU));
-    }
-    put(0x80U | (code & 0x3FU));
-}
 
 class cel_lexer {
 public:

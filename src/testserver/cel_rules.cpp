@@ -1,5 +1,7 @@
 #include "testserver/cel_rules.hpp"
 
+#include <kcontrol/base/trim.hpp>
+
 #include "testserver/cel_types.hpp"
 #include "testserver/structural_values.hpp"
 
@@ -38,11 +40,7 @@ bool has_rules(const json::value& schema) {
 
 namespace {
 
-std::string trimmed_rule(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return {};
-    return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
+std::string trimmed_rule(std::string_view text) { return std::string(trim_blanks(text)); }
 
 bool has_line_break(std::string_view text) { return text.find_first_of("\r\n") != std::string_view::npos; }
 

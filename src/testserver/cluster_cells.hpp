@@ -1,6 +1,8 @@
 // The columns of nodes, namespaces, volumes, configuration, roles and events.
 #pragma once
 
+#include <kcontrol/base/trim.hpp>
+
 #include "testserver/cell_parts.hpp"
 
 namespace kcontrol::inline v0_1::testing::detail {
@@ -193,9 +195,7 @@ inline json::array event_cells(const json::value& o, wall_time now) {
     const std::string instance = text_in(source, {"host"}, json::get_string(o, {"reportingInstance"}));
     if (!instance.empty()) reporter += ", " + instance;
     const json::value& said = either("message", "note");
-    std::string message = said.is_string() ? std::string(said.get_string()) : std::string();
-    message.erase(0, std::min(message.find_first_not_of(" \t\r\n"), message.size()));
-    message.erase(message.find_last_not_of(" \t\r\n") + 1);
+    std::string message(said.is_string() ? trim_blanks(said.get_string()) : std::string_view());
     return {last,
             text_in(o, {"type"}),
             text_in(o, {"reason"}),

@@ -1,5 +1,7 @@
 #include "testserver/rendering.hpp"
 
+#include <kcontrol/base/trim.hpp>
+
 #include "testserver/header_text.hpp"
 #include "testserver/stored_object.hpp"
 #include "testserver/timestamp.hpp"
@@ -85,7 +87,7 @@ json::object list_metadata(const list_page& page) {
 }  // namespace detail
 
 outcome<shape> negotiate(std::string_view accept, bool streams) {
-    if (detail::trim(accept).empty()) return shape::object;
+    if (trim_blanks(accept, line_blanks).empty()) return shape::object;
     while (!accept.empty()) {
         if (const auto found = detail::shape_of_media_range(detail::cut(accept, ','))) return *found;
     }

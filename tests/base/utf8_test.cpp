@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 
 using kcontrol::utf8_prefix;
@@ -15,4 +16,15 @@ TEST_CASE("utf8: a front is cut between two characters") {
     }
     CHECK(utf8_prefix("", 0).empty());
     CHECK(utf8_prefix(std::string(300, '\x80'), 200).empty());  // no character begins in it
+}
+
+TEST_CASE("utf8: code points at the ends of each length") {
+    std::string all;
+    for (const std::uint32_t point : {0U, 0x7fU, 0x80U, 0x7ffU, 0x800U, 0xffffU, 0x10000U, 0x10ffffU}) {
+        std::string one;
+        kcontrol::append_utf8(one, point);
+        CHECK(kcontrol::utf8_sequence_length(one) == one.size());
+        all += one;
+    }
+    CHECK(all == std::string(1, '\0') + "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
 }

@@ -1,17 +1,12 @@
 #include "guarded_serving/bearer_tokens.hpp"
 
 #include <kcontrol/base/base64.hpp>
+#include <kcontrol/base/trim.hpp>
 
 #include <algorithm>
 
 namespace guarded_serving {
 namespace {
-
-std::string_view trim(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t\r");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
 
 // token68 of RFC 7235 §2.1.
 bool is_token68(std::string_view text) {
@@ -35,7 +30,7 @@ std::string_view credentials(std::string_view header, std::string_view scheme) {
     if (header.size() <= scheme.size() || header[scheme.size()] != ' ') return {};
     const bool is_it = std::equal(scheme.begin(), scheme.end(), header.begin(),
                                   [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + ('a' - 'A') : b); });
-    return is_it ? trim(header.substr(scheme.size())) : std::string_view();
+    return is_it ? kcontrol::trim_blanks(header.substr(scheme.size())) : std::string_view();
 }
 
 }  // namespace
@@ -49,7 +44,7 @@ kcontrol::result<bearer_tokens> bearer_tokens::parse(std::string_view text) {
     std::size_t line = 0;
     while (!text.empty()) {
         const auto end = std::min(text.find('\n'), text.size());
-        const auto token = trim(text.substr(0, end));
+        const auto token = kcontrol::trim_blanks(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
         ++line;
         if (token.empty() || token.front() == '#') continue;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace kcontrol::inline v0_1 {
@@ -37,6 +39,37 @@ inline std::string_view utf8_prefix(std::string_view text, std::size_t most) noe
     if (text.size() <= most) return text;
     while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
     return text.substr(0, most);
+}
+
+/// Writes a code point, which is one of Unicode and no surrogate, and returns how many bytes that took.
+inline std::size_t write_utf8(std::uint32_t point, char (&to)[4]) noexcept {
+    const auto last = [point](unsigned shift) { return static_cast<char>(0x80 | ((point >> shift) & 0x3F)); };
+    if (point < 0x80) {
+        to[0] = static_cast<char>(point);
+        return 1;
+    }
+    if (point < 0x800) {
+        to[0] = static_cast<char>(0xC0 | (point >> 6));
+        to[1] = last(0);
+        return 2;
+    }
+    if (point < 0x10000) {
+        to[0] = static_cast<char>(0xE0 | (point >> 12));
+        to[1] = last(6);
+        to[2] = last(0);
+        return 3;
+    }
+    to[0] = static_cast<char>(0xF0 | (point >> 18));
+    to[1] = last(12);
+    to[2] = last(6);
+    to[3] = last(0);
+    return 4;
+}
+
+/// Appends it to a text.
+inline void append_utf8(std::string& to, std::uint32_t point) {
+    char bytes[4];
+    to.append(bytes, write_utf8(point, bytes));
 }
 
 }  // namespace kcontrol

@@ -1,5 +1,7 @@
 #include "mustache/tokens.hpp"
 
+#include <kcontrol/base/trim.hpp>
+
 #include "messages.hpp"
 
 #include <algorithm>
@@ -10,12 +12,6 @@ namespace {
 
 using kcontrol::result;
 constexpr std::string_view blanks = " \t";
-
-std::string_view trimmed(std::string_view text) {
-    const auto from = text.find_first_not_of(" \t\r\n");
-    if (from == text.npos) return {};
-    return text.substr(from, text.find_last_not_of(" \t\r\n") + 1 - from);
-}
 
 // Cuts one template; a class, as a tag's end depends on what was before it on its line.
 class splitter {
@@ -44,7 +40,7 @@ private:
         if (end == all_.npos) {
             return error_at(line, "the tag that begins here has no " + std::string(end_mark) + "; close it");
         }
-        const auto inside = trimmed(all_.substr(begin, end - begin));
+        const auto inside = kcontrol::trim_blanks(all_.substr(begin, end - begin));
         const auto after = end + end_mark.size();
         const char sign = inside.empty() || triple ? '\0' : inside.front();
         if (sign == '>' || sign == '=') {
@@ -62,7 +58,7 @@ private:
         if (sign == '!') return {};
         token out;
         out.kind = is_block ? sign : 'v';
-        out.text = is_block || sign == '&' ? trimmed(inside.substr(1)) : inside;
+        out.text = is_block || sign == '&' ? kcontrol::trim_blanks(inside.substr(1)) : inside;
         out.line = line;
         if (out.text.empty() || out.text.find_first_of(" \t\r\n{}") != out.text.npos) {
             return error_at(line, in_quotes(all_.substr(open, after - open)) + " has no name; write {{address}}");

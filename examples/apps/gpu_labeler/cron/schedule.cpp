@@ -1,5 +1,6 @@
 #include "cron/schedule.hpp"
 
+#include <kcontrol/base/trim.hpp>
 #include <kcontrol/values/api_duration.hpp>
 
 #include "messages.hpp"
@@ -17,11 +18,6 @@ constexpr std::string_view spaces = " \t\r\n\v\f";
 constexpr std::int64_t nanoseconds = 1'000'000'000;
 constexpr std::int64_t horizon = 9LL * 366 * 86'400;
 
-std::string_view trim(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
-    return text.substr(0, text.find_last_not_of(spaces) + 1);
-}
-
 // Takes `TZ=name ` or `CRON_TZ=name ` off the text, and answers the name.
 result<std::optional<std::string_view>> take_zone(std::string_view& text) {
     for (const std::string_view prefix : {"CRON_TZ=", "TZ="}) {
@@ -30,7 +26,7 @@ result<std::optional<std::string_view>> take_zone(std::string_view& text) {
         if (end == text.npos)
             return bad_argument(in_quotes(text) + " names a time zone but no schedule; write it after a space");
         const auto name = text.substr(prefix.size(), end - prefix.size());
-        text = trim(text.substr(end));
+        text = kcontrol::trim_blanks(text.substr(end), spaces);
         return std::optional(name);
     }
     return std::optional<std::string_view>();
@@ -83,7 +79,7 @@ schedule::schedule(std::variant<field_sets, interval> when, time_zone zone)
     : when_(std::move(when)), zone_(std::move(zone)) {}
 
 result<schedule> schedule::parse(std::string_view text, time_zone home) {
-    auto rest = trim(text);
+    auto rest = kcontrol::trim_blanks(text, spaces);
     if (rest.empty())
         return bad_argument("the schedule is empty; give five fields, such as \"*/5 * * * *\", or \"@every 1m\"");
     const auto name = take_zone(rest);

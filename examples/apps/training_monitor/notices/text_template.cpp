@@ -1,6 +1,7 @@
 #include "notices/text_template.hpp"
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/base/trim.hpp>
 #include <kcontrol/values/time.hpp>
 
 #include <algorithm>
@@ -25,12 +26,6 @@ std::string all_fields() {
     std::string out;
     for (const auto name : field_names) out.append(out.empty() ? "." : ", .").append(name);
     return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 // Of at most that many bytes, cut between characters.
@@ -108,7 +103,7 @@ kcontrol::result<text_template> text_template::parse(std::string_view text) {
         if (close == std::string_view::npos) {
             return bad("the {{ at byte " + std::to_string(open) + " is not closed: write {{ .name }}");
         }
-        const auto inside = trimmed(text.substr(open + 2, close - open - 2));
+        const auto inside = kcontrol::trim_blanks(text.substr(open + 2, close - open - 2), kcontrol::line_blanks);
         const auto name = inside.starts_with('.') ? inside.substr(1) : std::string_view();
         const auto found = std::find(field_names.begin(), field_names.end(), name);
         if (found == field_names.end()) {

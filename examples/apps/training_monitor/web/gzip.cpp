@@ -1,5 +1,7 @@
 #include "web/gzip.hpp"
 
+#include <kcontrol/base/trim.hpp>
+
 #include "jobs/kind_names.hpp"
 
 #include <algorithm>
@@ -17,18 +19,12 @@ constexpr int gzip_window = MAX_WBITS + 16;  // zlib's way to say gzip
 constexpr int level = 2;
 constexpr std::size_t step = std::size_t{16} << 10;
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    return text;
-}
-
 // What stands before `end`, which is taken away with it.
 std::string_view take_until(std::string_view& text, char end) {
     const auto at = std::min(text.find(end), text.size());
     const auto out = text.substr(0, at);
     text.remove_prefix(std::min(at + 1, text.size()));
-    return trimmed(out);
+    return kcontrol::trim_blanks(out, kcontrol::line_blanks);
 }
 
 // Of "q=0.5": what stands there; 1 without, 0 for what can't be read.

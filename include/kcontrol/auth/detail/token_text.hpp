@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/base/secret_string.hpp>
+#include <kcontrol/base/trim.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
 #include <string>
@@ -13,10 +14,7 @@ namespace kcontrol::inline v0_1::auth::detail {
 /// The token in `text` without the white space around it; empty if there is none or if it can't stand in a header
 /// (anything but visible ASCII).
 inline std::string_view token_in(std::string_view text) {
-    constexpr std::string_view space = " \t\r\n";
-    const auto begin = text.find_first_not_of(space);
-    if (begin == std::string_view::npos) return {};
-    text = text.substr(begin, text.find_last_not_of(space) - begin + 1);
+    text = trim_blanks(text);
     for (const char c : text) {
         if (c <= 0x20 || c >= 0x7f) return {};
     }

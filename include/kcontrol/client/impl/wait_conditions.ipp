@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/base/trim.hpp>
 #include <kcontrol/client/wait_conditions.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/documents/json_path.hpp>
@@ -19,12 +20,6 @@ using wait_function = std::function<bool(const any_object&)>;
 
 inline bool starts_ignoring_case(std::string_view text, std::string_view with) {
     return text.size() >= with.size() && http::detail::iequals(text.substr(0, with.size()), with);
-}
-
-inline std::string_view without_blanks(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r\n");
-    return first == std::string_view::npos ? text.substr(0, 0)
-                                           : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 inline error no_wait_condition(std::string_view text, const std::string& why) {
@@ -79,7 +74,7 @@ inline result<wait_comparison> split_wait_path(std::string_view text) {
     while (!value.empty() && (value.front() == '\'' || value.front() == '"')) value.remove_prefix(1);
     while (!value.empty() && (value.back() == '\'' || value.back() == '"')) value.remove_suffix(1);
     if (value.empty()) return error(errc::invalid_argument, "the value behind = is empty");
-    out.value = without_blanks(value);
+    out.value = trim_blanks(value);
     return out;
 }
 
@@ -129,7 +124,7 @@ inline const json::value* find_waited(const json_path& path, const json::value& 
 inline result<wait_function> parse_wait_path(std::string_view text) {
     const auto split = split_wait_path(text);
     if (!split) return split.error();
-    auto path = read_wait_path(without_blanks(split->path));
+    auto path = read_wait_path(trim_blanks(split->path));
     if (!path) return path.error();
     std::optional<std::string> wanted;
     if (split->value) wanted.emplace(*split->value);
@@ -137,7 +132,7 @@ inline result<wait_function> parse_wait_path(std::string_view text) {
         if (!object) return false;
         const json::value tree = object.get<dynamic_object>().content.tree();
         const json::value* const found = find_waited(path, tree, wanted.has_value());
-        return found != nullptr && (!wanted || without_blanks(printed({found})) == *wanted);
+        return found != nullptr && (!wanted || trim_blanks(printed({found})) == *wanted);
     });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/base/utf8.hpp>
 #include <kcontrol/documents/impl/json_path_program.hpp>
 
 #include <algorithm>
@@ -10,19 +11,6 @@
 
 namespace kcontrol::inline v0_1 {
 namespace detail {
-
-inline void append_utf8(std::string& out, std::uint32_t c) {
-    const auto tail = [c](unsigned shift) { return static_cast<char>(0x80U | ((c >> shift) & 0x3fU)); };
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += {static_cast<char>(0xc0U | (c >> 6U)), tail(0)};
-    } else if (c < 0x10000) {
-        out += {static_cast<char>(0xe0U | (c >> 12U)), tail(6), tail(0)};
-    } else {
-        out += {static_cast<char>(0xf0U | (c >> 18U)), tail(12), tail(6), tail(0)};
-    }
-}
 
 /// Takes the escape sequences of a Go string apart.
 class go_unquoter {

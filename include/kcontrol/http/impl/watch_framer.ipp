@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/trim.hpp>
 #include <kcontrol/http/watch_framer.hpp>
 
 #include <algorithm>
@@ -11,13 +12,8 @@ namespace detail {
 // A larger buffer is given back once it is empty: a watch waits for most of its life.
 inline constexpr std::size_t framer_keep_capacity = std::size_t{4} << 10;
 
-// A line without its CR, or nothing but blanks: empty.
-inline std::string_view framer_trim(std::string_view line) noexcept {
-    constexpr std::string_view blanks = " \t\r";
-    const auto first = line.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return line.substr(first, line.find_last_not_of(blanks) - first + 1);
-}
+// A line without its CR, or nothing but blanks: empty. Line feeds are what the framer cuts at.
+inline std::string_view framer_trim(std::string_view line) noexcept { return trim_blanks(line, " \t\r"); }
 
 // Whether brackets and quotes are closed at the end. Not a check of the grammar: the decoder does that.
 inline bool framer_is_complete(std::string_view text) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/trim.hpp>
 #include <kcontrol/http/ascii.hpp>
 #include <kcontrol/http/websocket_acceptor.hpp>
 
@@ -13,10 +14,8 @@ template <class See>
 bool any_element(std::string_view list, See see) {
     while (!list.empty()) {
         const std::size_t end = std::min(list.find(','), list.size());
-        std::string_view one = list.substr(0, end);
+        const std::string_view one = trim_blanks(list.substr(0, end), line_blanks);
         list.remove_prefix(std::min(end + 1, list.size()));
-        one.remove_prefix(std::min(one.find_first_not_of(" \t"), one.size()));
-        one = one.substr(0, one.find_last_not_of(" \t") + 1);
         if (!one.empty() && see(one)) return true;
     }
     return false;

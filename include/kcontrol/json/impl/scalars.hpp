@@ -1,6 +1,7 @@
 // Whether a number or a string is JSON, for those who read a text themselves.
 #pragma once
 
+#include <kcontrol/base/utf8.hpp>
 #include <kcontrol/json/impl/parse.hpp>
 
 #include <algorithm>
@@ -68,30 +69,6 @@ inline bool read_code_point(std::string_view text, std::uint32_t& point, std::si
     point = 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00);
     length = 12;
     return true;
-}
-
-inline std::size_t write_utf8(std::uint32_t point, char (&to)[4]) noexcept {
-    const auto last = [point](unsigned shift) { return static_cast<char>(0x80 | ((point >> shift) & 0x3F)); };
-    if (point < 0x80) {
-        to[0] = static_cast<char>(point);
-        return 1;
-    }
-    if (point < 0x800) {
-        to[0] = static_cast<char>(0xC0 | (point >> 6));
-        to[1] = last(0);
-        return 2;
-    }
-    if (point < 0x10000) {
-        to[0] = static_cast<char>(0xE0 | (point >> 12));
-        to[1] = last(6);
-        to[2] = last(0);
-        return 3;
-    }
-    to[0] = static_cast<char>(0xF0 | (point >> 18));
-    to[1] = last(12);
-    to[2] = last(6);
-    to[3] = last(0);
-    return 4;
 }
 
 /// Calls with the content of a string piece by piece, without its escapes. False if one of them is wrong.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/base/trim.hpp>
 #include <kcontrol/http/ascii.hpp>
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/tracing/otlp_options.hpp>
@@ -47,29 +48,24 @@ private:
     const environment& env_;
 };
 
-inline std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 // "a=1,b=2", values percent-encoded, as W3C's baggage. Nothing of the text is in an error: values may be secrets.
 inline result<std::vector<std::pair<std::string, std::string>>> read_pairs(const std::string& name,
                                                                            std::string_view text) {
     std::vector<std::pair<std::string, std::string>> out;
     for (std::size_t number = 1; !text.empty(); ++number) {
         const auto end = std::min(text.find(','), text.size());
-        const std::string_view one = trimmed(text.substr(0, end));
+        const std::string_view one = trim_blanks(text.substr(0, end), line_blanks);
         text.remove_prefix(std::min(end + 1, text.size()));
         if (one.empty()) continue;
         const std::string where = "entry " + std::to_string(number);
         const auto equals = one.find('=');
-        if (equals == std::string_view::npos || trimmed(one.substr(0, equals)).empty()) {
+        const auto key = trim_blanks(one.substr(0, equals), line_blanks);
+        if (equals == std::string_view::npos || key.empty()) {
             return otel_variables::refuse(name, where + " is not NAME=VALUE");
         }
-        const auto value = http::percent_decode(trimmed(one.substr(equals + 1)));
+        const auto value = http::percent_decode(trim_blanks(one.substr(equals + 1), line_blanks));
         if (!value) return otel_variables::refuse(name, where + " has a broken escape");
-        out.emplace_back(std::string(trimmed(one.substr(0, equals))), *value);
+        out.emplace_back(std::string(key), *value);
     }
     return out;
 }

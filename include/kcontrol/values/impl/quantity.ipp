@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/trim.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/values/impl/quantity_amount.hpp>
 
@@ -120,9 +121,7 @@ KCONTROL_DECL result<void> custom_codec<quantity>::decode(json::node from, quant
     std::string number;
     std::string_view text;
     if (found == kind::string) {
-        text = from.as_string();
-        text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-        text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+        text = trim_blanks(from.as_string());
     } else if (found == kind::integer || found == kind::unsigned_integer || found == kind::number) {
         text = number = from.to_json();
     } else {
