@@ -5,3 +5,4 @@
 #include <kcontrol/model/impl/metadata_fields.ipp>
 #include <kcontrol/model/impl/names.ipp>
 #include <kcontrol/model/impl/node_selector.ipp>
+#include <kcontrol/model/impl/required_node_affinity.ipp>

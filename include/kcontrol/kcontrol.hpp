@@ -199,6 +199,7 @@
 #include <kcontrol/model/node_selector.hpp>
 #include <kcontrol/model/object_key.hpp>
 #include <kcontrol/model/object_meta.hpp>
+#include <kcontrol/model/required_node_affinity.hpp>
 #include <kcontrol/model/resource.hpp>
 #include <kcontrol/model/resource_version.hpp>
 #include <kcontrol/model/rules.hpp>

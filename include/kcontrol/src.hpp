@@ -208,6 +208,7 @@
 #include <kcontrol/model/impl/metadata_fields.ipp>
 #include <kcontrol/model/impl/names.ipp>
 #include <kcontrol/model/impl/node_selector.ipp>
+#include <kcontrol/model/impl/required_node_affinity.ipp>
 #include <kcontrol/multicluster/impl/add_clusters.ipp>
 #include <kcontrol/multicluster/impl/budgeted_transport.ipp>
 #include <kcontrol/multicluster/impl/cluster_book.ipp>

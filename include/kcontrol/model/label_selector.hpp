@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/model/detail/selector_parts.hpp>
 
 #include <map>
 #include <optional>
@@ -67,8 +68,19 @@ public:
     /// `==` is printed as `=`. Errors: invalid_argument, naming the term.
     static KCONTROL_DECL result<label_selector> parse(std::string_view text);
 
-    /// From the parts of a metav1.LabelSelector. With neither it selects everything; an absent LabelSelector selects
-    /// nothing, which is for the caller to know. Errors: invalid_argument.
+    /// One that selects no object, whatever its labels. Its text is a contradiction that servers understand, so a list
+    /// or watch with it selects nothing as well: client-go's labels.Nothing() has an empty text, which selects all.
+    static KCONTROL_DECL label_selector nothing();
+
+    /// From a metav1.LabelSelector of an object, such as `of(deployment.spec.selector)`. An absent one (an empty boxed
+    /// or optional, a null pointer) selects nothing, and one without terms everything, as in Go's
+    /// LabelSelectorAsSelector. `Spec` is api::meta::v1::label_selector, any struct with members `match_labels` and
+    /// `match_expressions`, or a boxed, optional or pointer of such. Errors: as make().
+    template <class Spec>
+    static result<label_selector> of(const Spec& spec);
+
+    /// From the parts of a metav1.LabelSelector. With neither it selects everything.
+    /// Errors: invalid_argument, naming the wrong part and what it may be; also for Gt and Lt.
     static KCONTROL_DECL result<label_selector> make(const std::map<std::string, std::string>& match_labels,
                                                      const std::vector<label_expression>& match_expressions);
 
@@ -98,6 +110,22 @@ public:
 private:
     std::vector<label_requirement> requirements_;
 };
+
+template <class Spec>
+result<label_selector> label_selector::of(const Spec& spec) {
+    constexpr bool is_label_selector = detail::has_label_selector_parts<detail::part_type<Spec>>;
+    static_assert(is_label_selector,
+                  "kcontrol: label_selector::of takes a LabelSelector: a struct with members match_labels and "
+                  "match_expressions, or a boxed or optional one; for a plain map of labels call make(map, {})");
+    if constexpr (is_label_selector) {
+        const auto* const present = detail::present_part(spec);
+        if (present == nullptr) return nothing();
+        return make(detail::copy_labels(present->match_labels),
+                    detail::copy_expressions<label_expression>(present->match_expressions));
+    } else {
+        return nothing();
+    }
+}
 
 /// Whether `text` can be a label's (or annotation's) key: an optional DNS prefix with "/", and a name of up to 63
 /// characters.

@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/model/impl/label_selector_parser.hpp>
+#include <kcontrol/model/impl/quoted_values.hpp>
 #include <kcontrol/model/label_selector.hpp>
 #include <kcontrol/model/names.hpp>
 #include <kcontrol/model/object_meta.hpp>
@@ -33,22 +34,23 @@ inline std::optional<label_operator> label_operator_named(std::string_view name)
 
 inline void add_label_value_count_problem(label_operator op, const std::vector<std::string>& values,
                                           name_problems& to) {
+    const auto wrong = [&](const char* rule) { to.push_back(quoted_values(values) + rule); };
     switch (op) {
     case label_operator::in:
     case label_operator::not_in:
-        if (values.empty()) to.push_back("for 'in', 'notin' operators, values set can't be empty");
+        if (values.empty()) wrong("for 'in', 'notin' operators, values set can't be empty");
         break;
     case label_operator::equals:
     case label_operator::not_equals:
-        if (values.size() != 1) to.push_back("exact-match compatibility requires one single value");
+        if (values.size() != 1) wrong("exact-match compatibility requires one single value");
         break;
     case label_operator::exists:
     case label_operator::not_exists:
-        if (!values.empty()) to.push_back("values set must be empty for exists and does not exist");
+        if (!values.empty()) wrong("values set must be empty for exists and does not exist");
         break;
     case label_operator::greater_than:
     case label_operator::less_than:
-        if (values.size() != 1) to.push_back("for 'Gt', 'Lt' operators, exactly one value is required");
+        if (values.size() != 1) wrong("for 'Gt', 'Lt' operators, exactly one value is required");
         break;
     }
 }
@@ -129,21 +131,32 @@ KCONTROL_DECL result<label_selector> label_selector::parse(std::string_view text
     return detail::label_selector_parser(text).parse();
 }
 
+KCONTROL_DECL label_selector label_selector::nothing() {
+    return label_selector({label_requirement("nothing", label_operator::exists),
+                           label_requirement("nothing", label_operator::not_exists)});
+}
+
 KCONTROL_DECL result<label_selector> label_selector::make(const std::map<std::string, std::string>& match_labels,
                                                           const std::vector<label_expression>& match_expressions) {
     std::vector<label_requirement> requirements;
     for (const auto& [key, value] : match_labels) {
         auto requirement = label_requirement::make(key, label_operator::equals, {value});
-        if (!requirement) return requirement.error().with_context("matchLabels");
+        if (!requirement) {
+            return requirement.error().with_context("matchLabels[\"" + escape_control(key.substr(0, 80)) + "\"]");
+        }
         requirements.push_back(std::move(*requirement));
     }
     for (std::size_t i = 0; i < match_expressions.size(); ++i) {
-        auto requirement = label_requirement::make(match_expressions[i]);
         const std::string path = "matchExpressions[" + std::to_string(i) + "]";
-        if (!requirement) return requirement.error().with_context(path);
-        if (requirement->op == label_operator::greater_than || requirement->op == label_operator::less_than) {
-            return error(errc::invalid_argument, path + ": operators Gt and Lt are for node selectors only");
+        const auto& wanted = match_expressions[i];
+        const auto op = detail::label_operator_named(wanted.op);
+        if (!op || *op == label_operator::greater_than || *op == label_operator::less_than) {
+            const char* const more = op ? "; Gt and Lt are for node selectors only" : "";
+            return error(errc::invalid_argument, path + ": operator \"" + escape_control(wanted.op.substr(0, 80)) +
+                                                     "\" is none of In, NotIn, Exists, DoesNotExist" + more);
         }
+        auto requirement = label_requirement::make(wanted.key, *op, wanted.values);
+        if (!requirement) return requirement.error().with_context(path);
         requirements.push_back(std::move(*requirement));
     }
     return label_selector(std::move(requirements));
