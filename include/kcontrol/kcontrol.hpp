@@ -39,6 +39,8 @@
 #include <kcontrol/cache/handler_options.hpp>
 #include <kcontrol/cache/index.hpp>
 #include <kcontrol/cache/informer.hpp>
+#include <kcontrol/cache/published.hpp>
+#include <kcontrol/cache/published_options.hpp>
 #include <kcontrol/cache/snapshot.hpp>
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/cache/subscription.hpp>
@@ -243,6 +245,7 @@
 #include <kcontrol/runtime/log_rate_limit.hpp>
 #include <kcontrol/runtime/make_ready.hpp>
 #include <kcontrol/runtime/process.hpp>
+#include <kcontrol/runtime/published_value.hpp>
 #include <kcontrol/runtime/random_uuid.hpp>
 #include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/runtime/run_program.hpp>

@@ -144,8 +144,10 @@ enum class resume_mode {
 using status_handler = std::function<void(const informer_status&)>;
 
 namespace detail {
+class published_loop;
 class shared_watch;
-}
+struct informer_parts;
+}  // namespace detail
 
 /// The informer of a kind known at run time; informer<T> is its typed face.
 ///
@@ -255,8 +257,10 @@ protected:
     KCONTROL_DECL any_informer(const any_informer& same, another_handle);
 
 private:
+    friend class detail::published_loop;
     struct impl;
     struct handle;
+    KCONTROL_DECL detail::informer_parts parts() const;
     KCONTROL_DECL any_informer(std::shared_ptr<detail::shared_watch> watch, const resource_info& info);
 
     std::shared_ptr<impl> impl_;

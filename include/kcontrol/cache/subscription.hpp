@@ -16,8 +16,9 @@
 
 namespace kcontrol::inline v0_1 {
 namespace detail {
+class published_loop;
 struct handler_progress;
-}
+}  // namespace detail
 
 /// Is called for objects that can't be decoded, in the same way.
 using invalid_handler = std::function<void(const invalid_object&)>;
@@ -51,6 +52,8 @@ public:
     KCONTROL_DECL handler_lag lag() const;
 
 private:
+    friend class detail::published_loop;
+
     std::shared_ptr<void> hold_;
     std::shared_ptr<detail::handler_progress> progress_;
 };

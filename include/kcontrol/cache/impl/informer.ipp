@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/cache/detail/handler_list.hpp>
+#include <kcontrol/cache/detail/informer_parts.hpp>
 #include <kcontrol/cache/detail/shared_watch.hpp>
 #include <kcontrol/cache/detail/unseen_writes.hpp>
 #include <kcontrol/cache/informer.hpp>
@@ -552,6 +553,10 @@ KCONTROL_DECL std::string any_informer::resource_version() const { return std::s
 KCONTROL_DECL const store& any_informer::objects() const noexcept { return impl_->content; }
 
 KCONTROL_DECL const resource_info& any_informer::info() const noexcept { return impl_->info; }
+
+KCONTROL_DECL detail::informer_parts any_informer::parts() const {
+    return {impl_, impl_->env, impl_->watch->get_executor(), impl_->calls, impl_->tasks, impl_->content};
+}
 
 KCONTROL_DECL result<store_index> any_informer::add_index(std::string name, index_rule rule) {
     if (!rule) return impl_->content.add_index(std::move(name), std::move(rule));
