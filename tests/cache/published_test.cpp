@@ -287,7 +287,7 @@ TEST_CASE_FIXTURE(published_fixture, "published: is read on other threads while 
             ++reads;
         }
     };
-    std::thread one(read), two(read);
+    std::thread one(read), two(read);  // seam: ok, readers on threads are what is tested
     while (reads.load() == 0) std::this_thread::yield();
     for (int i = 1; i <= 200; ++i) {
         server.set_value("x", i);
