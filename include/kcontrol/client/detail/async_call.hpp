@@ -39,11 +39,14 @@ private:
 template <class Result>
 using call_handler = boost::asio::any_completion_handler<void(Result)>;
 
-template <class Result>
-awaitable<void> run_call(awaitable<Result> call, std::shared_ptr<call_stop> stop, executor ex,
+// Begins the verb on the client's executor: what it reads of the client before its first co_await is read there as
+// well.
+template <class Result, class Options, class Begin>
+awaitable<void> run_call(client on, Options options, Begin begin, std::shared_ptr<call_stop> stop, executor ex,
                          call_handler<Result> handler) {
     std::optional<Result> outcome;
     try {
+        awaitable<Result> call = begin(on, std::move(options));
         outcome.emplace(co_await std::move(call));
     } catch (...) {
         outcome.emplace(error(errc::unavailable, describe_thrown()));
@@ -57,15 +60,12 @@ awaitable<void> run_call(awaitable<Result> call, std::shared_ptr<call_stop> stop
 }
 
 template <class Result>
-void start_call(awaitable<Result> call, std::shared_ptr<call_stop> stop, executor ex, call_handler<Result> handler) {
+void connect_slot(const std::shared_ptr<call_stop>& stop, const call_handler<Result>& handler) {
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
-    if (slot.is_connected()) {
-        slot.assign([weak = std::weak_ptr(stop)](boost::asio::cancellation_type) {
-            if (const auto target = weak.lock()) target->request();
-        });
-    }
-    boost::asio::co_spawn(ex, run_call<Result>(std::move(call), std::move(stop), ex, std::move(handler)),
-                          boost::asio::detached);
+    if (!slot.is_connected()) return;
+    slot.assign([weak = std::weak_ptr(stop)](boost::asio::cancellation_type) {
+        if (const auto target = weak.lock()) target->request();
+    });
 }
 
 /// Begins the call once there is a handler, and not before (a deferred operation may never be started).
@@ -83,9 +83,13 @@ public:
     void operator()(Handler&& handler) {
         auto stop = std::make_shared<call_stop>(options_.stop());
         options_.stop(stop->token());
-        awaitable<Result> call = begin_(client_, std::move(options_));
-        start_call<Result>(std::move(call), std::move(stop), client_.get_executor(),
-                           call_handler<Result>(std::forward<Handler>(handler)));
+        call_handler<Result> erased(std::forward<Handler>(handler));
+        connect_slot<Result>(stop, erased);
+        const executor ex = client_.get_executor();
+        boost::asio::co_spawn(ex,
+                              run_call<Result>(std::move(client_), std::move(options_), std::move(begin_),
+                                               std::move(stop), ex, std::move(erased)),
+                              boost::asio::detached);
     }
 
 private:

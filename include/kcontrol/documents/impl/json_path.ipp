@@ -158,18 +158,31 @@ private:
         const std::size_t begin = at_ + (plus ? 1 : 0);
         ++at_;
         while (more() && (text_[at_] == '.' || is_digit(text_[at_]))) ++at_;
-        const char *const first = text_.data() + begin, *const last = text_.data() + at_;
+        const std::string_view digits = text_.substr(begin, at_ - begin);
+        const char* const last = digits.data() + digits.size();
         std::int64_t whole = 0;
-        double real = 0;
-        const auto all = [last](const std::from_chars_result& r) { return r.ec == std::errc() && r.ptr == last; };
-        if (plus && begin < at_ && text_[begin] == '-') return fail("a number has two signs");
-        if (all(std::from_chars(first, last, whole))) {
+        const auto [end, problem] = std::from_chars(digits.data(), last, whole);
+        if (problem == std::errc() && end == last) {
             out.emplace_back(kind::literal).literal = whole;
-        } else if (all(std::from_chars(first, last, real))) {
-            out.emplace_back(kind::literal).literal = real;
+        } else if (const auto real = real_number_of(digits); real) {
+            out.emplace_back(kind::literal).literal = *real;
         } else {
-            fail("\"" + std::string(first, last) + "\" is no number");
+            fail("\"" + std::string(digits) + "\" is no number");
         }
+    }
+
+    // "-1.5", "2." and ".5", which JSON writes with a digit on both sides. libc++ has no std::from_chars for doubles.
+    static std::optional<double> real_number_of(std::string_view digits) {
+        const bool negative = digits.starts_with('-');
+        if (negative) digits.remove_prefix(1);
+        const std::size_t dot = std::min(digits.find('.'), digits.size());
+        std::string_view whole = digits.substr(0, dot), rest = digits.substr(std::min(dot + 1, digits.size()));
+        if (whole.empty() && rest.empty()) return std::nullopt;
+        while (whole.starts_with('0')) whole.remove_prefix(1);
+        const auto read = json::parse((negative ? "-" : "") + (whole.empty() ? std::string("0") : std::string(whole)) +
+                                      "." + (rest.empty() ? std::string("0") : std::string(rest)));
+        if (!read || !read->is_double()) return std::nullopt;
+        return read->get_double();
     }
 
     // Where a quote ends: at the same one without a backslash before it, even if that is escaped itself.
