@@ -4,7 +4,7 @@
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/testing/failure.hpp>
 
-#include <boost/asio/ip/address.hpp>
+#include "testserver/cel_network.hpp"
 
 #include <algorithm>
 #include <string>
@@ -57,13 +57,6 @@ inline std::string wrong_with_port_name(std::string_view name) {
     if (name.find("--") != std::string_view::npos) return "must not contain consecutive hyphens";
     if (name.front() == '-' || name.back() == '-') return "must not begin or end with a hyphen";
     return {};
-}
-
-// Without a zone, which only some addresses have.
-inline bool is_ip(std::string_view text) {
-    boost::system::error_code failed;
-    boost::asio::ip::make_address(std::string(text), failed);
-    return !failed && text.find('%') == std::string_view::npos;
 }
 
 constexpr std::string_view percent_rule =
@@ -123,7 +116,7 @@ public:
         }
     }
     void ip(const json::value& v, std::string field) {
-        if (v.is_string() && is_ip(std::string_view(v.get_string()))) return;
+        if (v.is_string() && parse_cel_ip(std::string_view(v.get_string()))) return;
         invalid(std::move(field), &v, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     }
     // A number of pods or a share of them: an IntOrString that is not negative.
