@@ -3,6 +3,8 @@
 #include "testserver/responses.hpp"
 #include "testserver/write_request.hpp"
 
+#include <algorithm>
+
 namespace kcontrol::inline v0_1::testing::detail {
 namespace {
 
@@ -93,10 +95,13 @@ json::object user_info(const requester& user) {
 // The answer repeats the token, as a real server's does.
 json::object status_of_token(const access_control& access, token_verdict verdict, const json::value& review) {
     const auto wanted = strings_of(json::find(review, {"spec", "audiences"}));
-    if (!verdict.known) {
+    const std::string server(token_issuer);
+    // A token of access() is for the server itself, as those of a real server's token file are.
+    const bool for_server = wanted.empty() || std::find(wanted.begin(), wanted.end(), server) != wanted.end();
+    if (!verdict.known && for_server) {
         if (const auto user = access.user_of(json::get_string(review, {"spec", "token"}))) {
             verdict.user = requester(*user, {});
-            verdict.audiences = wanted;
+            verdict.audiences = {server};
         }
     }
     json::object status, shown;
