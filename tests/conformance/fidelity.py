@@ -73,7 +73,7 @@ def table(real, ours):
             yield f"| kubectl | `{case['run'].split(' -p ')[0]}` | {case['differs']} |"
     yield ""
     same = sum("differs" not in case for case in typed)
-    yield f"Of {len(typed)} commands of kubectl {same} say the same of both servers, to the letter."
+    yield f"{same} of {len(typed)} commands of kubectl say the same of both servers, to the letter."
 
 
 def main():
