@@ -104,10 +104,38 @@ compile_fail_check() { # FILE
     cmake -DCOMPILER="${CXX:-g++}" -DSOURCE="$1" -DINCLUDES="$ROOT/include" -P "$ROOT/tests/compile_fail/check.cmake"
 }
 
+# All that the outcome for a file depends on: the compiler, the check, and every file that the compiler reads.
+compile_fail_inputs() { # FILE
+    local files
+    set -o pipefail
+    files=$("${CXX:-g++}" -std=c++20 -DKCONTROL_SEPARATE_COMPILATION -DGOOD -I"$ROOT/include" -M "$1") || return 1
+    {
+        "${CXX:-g++}" --version
+        cat "$ROOT/tests/compile_fail/check.cmake"
+        tr -s ' \\\n' '\n' <<<"${files#*:}" | grep . | xargs -d '\n' cat
+    } | sha256sum | cut -d ' ' -f 1
+}
+
+# Compiler caches keep no failures. So a file that passed is not compiled again with the same inputs.
+compile_fail_known() { # FILE
+    local inputs passed
+    if [[ ! ${CMAKE_CXX_COMPILER_LAUNCHER-} ]] || ! inputs=$(compile_fail_inputs "$1"); then
+        compile_fail_check "$1"
+        return
+    fi
+    passed=${XDG_CACHE_HOME:-$HOME/.cache}/kcontrol/compile_fail/$inputs
+    if [[ -e $passed ]]; then
+        echo "   same inputs as in a run that passed"
+        touch "$passed"
+    else
+        compile_fail_check "$1" && mkdir -p "$(dirname "$passed")" && touch "$passed"
+    fi
+}
+
 # Prints what it finds in one piece: others are checked at the same time.
 compile_fail_one() {
     local text
-    text=$(check "$(basename "$1")" compile_fail_check "$1" 2>&1)
+    text=$(check "$(basename "$1")" compile_fail_known "$1" 2>&1)
     echo "$text"
 }
 
@@ -118,6 +146,21 @@ compile_fail_check_finds() {
     ! output=$(compile_fail_check "$bad" 2>&1) && [[ $output == *"$3"* ]]
 }
 
+# A file has other inputs when a header of it changes, and none when one is missing.
+compile_fail_sees_headers() {
+    local folder=$LOGS/compile_fail_headers before after
+    mkdir -p "$folder"
+    echo '#include "a.hpp"' >"$folder/a.cpp"
+    echo 'int a;' >"$folder/a.hpp"
+    before=$(compile_fail_inputs "$folder/a.cpp")
+    [[ $before == "$(compile_fail_inputs "$folder/a.cpp")" ]] || return 1
+    echo 'int b;' >"$folder/a.hpp"
+    after=$(compile_fail_inputs "$folder/a.cpp")
+    [[ $before && $after && $before != "$after" ]] || return 1
+    rm "$folder/a.hpp"
+    ! compile_fail_inputs "$folder/a.cpp"
+}
+
 # Programs that must not compile, and say why.
 group_compile_fail() {
     check "planted: many lines" compile_fail_check_finds $'lines: 1\n// expect: here' 'static_assert(0, "here");' "1 are enough"
@@ -125,7 +168,8 @@ group_compile_fail() {
         $'static_assert(0, "here");\nstatic_assert(0, "here");' "2 errors, and 1"
     check "planted: another text" compile_fail_check_finds "expect: here" 'static_assert(0, "other");' "lacks: here"
     check "planted: no error" compile_fail_check_finds "expect(CASE): here" '' "CASE: it compiles"
-    export -f check count compile_fail_one compile_fail_check
+    check "planted: a changed header is seen" compile_fail_sees_headers
+    export -f check count compile_fail_one compile_fail_check compile_fail_known compile_fail_inputs
     export ROOT RESULTS
     printf '%s\0' "$ROOT"/tests/compile_fail/*.cpp | xargs -0 -P "$(build_jobs)" -I{} bash -c 'compile_fail_one {}'
 }

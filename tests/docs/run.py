@@ -20,17 +20,21 @@ import pages
 
 HERE = pathlib.Path(__file__).resolve().parent
 LINT = HERE.parents[1] / "tools/check_coawait.py"
-COMPILER = os.environ.get("CXX", "g++")
+# With a compiler cache, a page is compiled again when it or a header of it changed.
+LAUNCHER = [word for word in os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER", "").split(";") if word]
+COMPILER = [*LAUNCHER, os.environ.get("CXX", "g++")]
 # g++ takes a #line for another file, and warns of coroutines whose types are of one file alone.
 FLAGS = "-std=c++20 -O0 -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-subobject-linkage -DKCONTROL_SEPARATE_COMPILATION".split()
 # Shown parts need not use all that they name, and may call what they declare as the prelude does. Nothing that they call may be
 # dropped: a user copies that.
-FRAGMENT_FLAGS = "-Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-parameter -Wno-shadow -Wshadow=local -Winvalid-pch".split()
+FRAGMENT_FLAGS = "-Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-parameter -Wno-shadow -Wshadow=local -Winvalid-pch -fpch-preprocess".split()
 
 
-def compile_file(source, flags, output="/dev/null"):
+def compile_file(source, flags, output):
     """What the compiler says; nothing if all is well."""
-    run = subprocess.run([COMPILER, *FLAGS, *flags, "-c", source, "-o", output], capture_output=True, text=True)
+    # ccache takes a precompiled header for what it was made of only if told so.
+    environment = {**os.environ, "CCACHE_SLOPPINESS": "pch_defines,time_macros"}
+    run = subprocess.run([*COMPILER, *FLAGS, *flags, "-c", source, "-o", output], capture_output=True, text=True, env=environment)
     return "" if run.returncode == 0 else run.stderr or f"the compiler ended with status {run.returncode}"
 
 
@@ -53,7 +57,7 @@ class job:
         self.what, self.source, self.flags, self.runs = what, source, flags, runs
 
     def __call__(self):
-        return self, compile_file(self.source, self.flags)
+        return self, compile_file(self.source, self.flags, self.source.with_suffix(".o"))
 
 
 def jobs_of(root, out, path, blocks):
