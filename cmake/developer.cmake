@@ -1,6 +1,16 @@
 # For those who work on the library itself; consumers never see these settings.
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# Each test program holds the library: mold links in 3 s what takes ld 8.
+option(KCONTROL_MOLD "Link with mold where it is installed" ${KCONTROL_DEVELOPER_MODE})
+if(KCONTROL_MOLD)
+    include(CheckLinkerFlag)
+    check_linker_flag(CXX -fuse-ld=mold KCONTROL_LINKS_WITH_MOLD)
+    if(KCONTROL_LINKS_WITH_MOLD)
+        add_link_options(-fuse-ld=mold)
+    endif()
+endif()
+
 # Warnings are errors for developers only: a stranger's newer compiler must not fail over a new warning.
 option(KCONTROL_WARNINGS "Compile with strict warnings, as errors" ${KCONTROL_DEVELOPER_MODE})
 add_library(kcontrol_warnings INTERFACE)

@@ -37,7 +37,7 @@ packages() {
         ;;
     demo) echo python3 ;;  # it puts sources together: the build takes half the time
     test)
-        echo ccache doctest-dev dpkg-dev doxygen python3 python3-venv git curl openssl clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 clang-tools-14 valgrind haproxy nginx abigail-tools patchelf libuv1-dev libglib2.0-dev $chromium
+        echo ccache mold doctest-dev dpkg-dev doxygen python3 python3-venv git curl openssl clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 clang-tools-14 valgrind haproxy nginx abigail-tools patchelf libuv1-dev libglib2.0-dev $chromium
         ;;
     *) die "no such package set: $1" ;;
     esac

@@ -7,7 +7,7 @@
 #   --only GROUP   only this group (repeatable); with --all by the rules of --all
 #   --no-install   only check whether the needed packages are there, install none
 #   --list         print the names of the groups: all of them, or those of --fast or --all
-# Unit tests run with AddressSanitizer and UBSan (preset gcc-asan); logs are in build/test-logs.
+# Unit tests run with AddressSanitizer and UBSan (preset gcc-asan; with --all gcc-ubsan); logs are in build/test-logs.
 # Groups that mostly wait (real clusters, a browser) run while others compile. A table at the end says what each group took.
 # A group that cannot run here (no Go for a control plane, say) counts as skipped and says why.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -46,6 +46,7 @@ for group in "${only[@]}"; do
 done
 export UNIT_PRESET=gcc-asan
 ((fast && !sanitize)) && UNIT_PRESET=dev
+((all)) && UNIT_PRESET=gcc-ubsan
 
 [[ -n ${KCONTROL_TEST_GROUPS-} ]] || ensure_packages "$mode" build test
 use_ccache

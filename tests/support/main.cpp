@@ -6,4 +6,8 @@
 // ours is looked for.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libcares.so"; }
+
+// UBSan traps in preset gcc-asan: AddressSanitizer then says where. Preset gcc-ubsan says what is wrong.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "handle_sigill=1"; }
 #endif
