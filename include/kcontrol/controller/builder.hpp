@@ -18,7 +18,7 @@ namespace kcontrol::inline v0_1 {
 
 class dynamic_object;
 
-/// Said beside a kind of which no more than the metadata is wanted: `owns<pod>(metadata_only)`. Its objects are
+/// Stands beside a kind of which no more than the metadata is wanted: `owns<pod>(metadata_only)`. Its objects are
 /// metadata_object then, in predicates, maps and handlers, too.
 struct metadata_only_t {
     explicit metadata_only_t() = default;
@@ -34,6 +34,8 @@ namespace detail {
 // `resource` is not asked about those, for it refuses in words.
 template <class T>
 concept typed_kind = !run_time_object<T> && resource<T>;
+template <class T>
+concept run_time_kind = run_time_object<T> || std::same_as<T, any_object>;
 
 // The part of a builder that does not depend on types.
 class builder_core {
@@ -61,32 +63,50 @@ private:
     std::optional<error> refused_;
 };
 
-// The options among what stands beside a kind; null if there are none.
+// What stands beside a kind and is no predicate.
+template <class A>
+concept kind_setting =
+    std::same_as<A, kind_options> || std::same_as<A, owner_match> || std::same_as<A, metadata_only_t>;
+
+template <class A, class... P>
+inline constexpr bool one_is = (std::same_as<A, P> || ...);
+
 template <class... P>
-const kind_options* options_among(const P&... arguments) {
-    static_assert((0 + ... + (std::same_as<P, kind_options> ? 1 : 0)) <= 1,
-                  "kcontrol::controller_builder: there is one kind_options beside a kind");
-    const kind_options* out = nullptr;
+constexpr void refuse_metadata_only() {
+    static_assert(!one_is<metadata_only_t, P...>,
+                  "kcontrol::controller_builder: beside a kind known at run time there is no metadata_only; give "
+                  "metadata_resource(gvk, …) as the kind");
+}
+
+// The setting of type A among what stands beside a kind; null if there is none.
+template <class A, class... P>
+const A* setting_among(const P&... beside) {
+    static_assert(
+        (0 + ... + (std::same_as<A, P> ? 1 : 0)) <= 1,
+        "kcontrol::controller_builder: one setting of a type stands beside a kind (kind_options, owner_match, "
+        "metadata_only), and here are two");
+    const A* out = nullptr;
     [[maybe_unused]] const auto take = [&out](const auto& one) {
-        if constexpr (std::same_as<std::decay_t<decltype(one)>, kind_options>) out = &one;
+        if constexpr (std::same_as<std::decay_t<decltype(one)>, A>) out = &one;
     };
-    (take(arguments), ...);
+    (take(beside), ...);
     return out;
 }
 
-// Takes the predicates, and leaves the options. Beside a kind known at run time (T is any_object) they see events of
+// Takes the predicates, and leaves the settings. Beside a kind known at run time (T is any_object) they see events of
 // any kind.
 template <class T, class... P>
-std::vector<predicate> predicates_on(P&&... predicates) {
+std::vector<predicate> predicates_on(P&&... beside) {
     std::vector<predicate> out;
     [[maybe_unused]] const auto take = [&out](auto& one) {
-        if constexpr (std::same_as<T, any_object> && !std::same_as<std::decay_t<decltype(one)>, kind_options>) {
+        if constexpr (kind_setting<std::decay_t<decltype(one)>>) {
+        } else if constexpr (std::same_as<T, any_object>) {
             out.push_back(untyped_predicate(std::move(one)));
-        } else if constexpr (!std::same_as<std::decay_t<decltype(one)>, kind_options>) {
+        } else {
             out.push_back(predicate_on<T>(std::move(one)));
         }
     };
-    (take(predicates), ...);
+    (take(beside), ...);
     return out;
 }
 
@@ -140,74 +160,50 @@ reconciler<request> make_object_reconciler(std::shared_ptr<cached_source> source
 /// beside; all of them must agree. Beside a kind known at run time whose type is not said they are functions of
 /// `const any_event&`. A resource_info outlives the controller's host.
 ///
-/// Among the predicates there may be kind_options: how the objects of that kind are cached,
-/// in place of what the cluster's cache_options say of it. `owns<pod>(kind_options().label_selector("app=web"))`.
+/// Among the predicates there may be, in any order:
+/// - `kind_options`: how the objects of that kind are cached, in place of what the cluster's cache_options say of it:
+///   `owns<pod>(kind_options().label_selector("app=web"))`
+/// - `metadata_only`: of the objects only the metadata is read and kept. They are metadata_object then
+/// - `owner_match`, in owns(): which owners count. The default is the one that controls the object
 template <class T>
 class controller_builder_for {
 public:
     /// Looks at objects of kind U that a T owns, and reconciles their owner.
     template <detail::typed_kind U, class... P>
-    controller_builder_for& owns(P... predicates) {
-        return owns<U>(owner_match::controller, std::move(predicates)...);
+    controller_builder_for& owns(P... beside) {
+        if constexpr (detail::one_is<metadata_only_t, P...>) {
+            return owns_kind<metadata_object>(metadata_resource_of<U>(), std::move(beside)...);
+        } else {
+            return owns_kind<U>(resource_of<U>(), std::move(beside)...);
+        }
     }
-    /// The same; `match` says which owners count: the one that controls the object, as above, or each of kind T.
-    template <detail::typed_kind U, class... P>
-    controller_builder_for& owns(owner_match match, P... predicates) {
-        return owns_kind<U>(resource_of<U>(), match, std::move(predicates)...);
-    }
-    /// The same, of which only the metadata is read and kept: all that finding the owner needs.
-    template <detail::typed_kind U, class... P>
-    controller_builder_for& owns(metadata_only_t, P... predicates) {
-        return owns<U>(metadata_only, owner_match::controller, std::move(predicates)...);
-    }
-    /// The same; `match` says which owners count.
-    template <detail::typed_kind U, class... P>
-    controller_builder_for& owns(metadata_only_t, owner_match match, P... predicates) {
-        return owns_kind<metadata_object>(metadata_resource_of<U>(), match, std::move(predicates)...);
-    }
-    /// The same of a kind known at run time; `owns<dynamic_object>(info)` says of what type its objects are.
-    template <run_time_object U, class... P>
-    controller_builder_for& owns(const resource_info& kind, P... predicates) {
-        return owns<U>(kind, owner_match::controller, std::move(predicates)...);
-    }
-    /// The same; `match` says which owners count.
-    template <run_time_object U, class... P>
-    controller_builder_for& owns(const resource_info& kind, owner_match match, P... predicates) {
-        return owns_kind<U>(kind, match, std::move(predicates)...);
-    }
-    /// The same without a type: its objects are any_object.
-    template <class... P>
-    controller_builder_for& owns(const resource_info& kind, P... predicates) {
-        return owns(kind, owner_match::controller, std::move(predicates)...);
-    }
-    /// The same; `match` says which owners count.
-    template <class... P>
-    controller_builder_for& owns(const resource_info& kind, owner_match match, P... predicates) {
-        return owns_kind<any_object>(kind, match, std::move(predicates)...);
+    /// The same of a kind known at run time: its objects are any_object. `owns<dynamic_object>(info)` says of what type
+    /// they are.
+    template <detail::run_time_kind U = any_object, class... P>
+    controller_builder_for& owns(const resource_info& kind, P... beside) {
+        detail::refuse_metadata_only<P...>();
+        return owns_kind<U>(kind, std::move(beside)...);
     }
 
     /// Looks at objects of kind V, and reconciles what `map` makes of each: a request, or a range of requests or names.
     /// In its place there may be an event handler, a function of `const event<V>&` (or `const any_event&`) and
     /// `request_sink<request>&`, which sees the old object and the new one and says when, and how urgently.
     template <detail::typed_kind V, class F, class... P>
-    controller_builder_for& watches(F map, P... predicates) {
-        return watches_kind<V>(resource_of<V>(), std::move(map), std::move(predicates)...);
-    }
-    /// The same, of which only the metadata is read and kept.
-    template <detail::typed_kind V, class F, class... P>
-    controller_builder_for& watches(metadata_only_t, F map, P... predicates) {
-        return watches_kind<metadata_object>(metadata_resource_of<V>(), std::move(map), std::move(predicates)...);
+    controller_builder_for& watches(F map, P... beside) {
+        if constexpr (std::same_as<F, metadata_only_t>) {
+            return watches_kind<metadata_object>(metadata_resource_of<V>(), std::move(beside)...);
+        } else if constexpr (detail::one_is<metadata_only_t, P...>) {
+            return watches_kind<metadata_object>(metadata_resource_of<V>(), std::move(map), std::move(beside)...);
+        } else {
+            return watches_kind<V>(resource_of<V>(), std::move(map), std::move(beside)...);
+        }
     }
     /// The same of a kind known at run time. `map` takes `const any_object&`, or, in
     /// `watches<dynamic_object>(info, map)`, `const dynamic_object&`.
-    template <class F, class... P>
-    controller_builder_for& watches(const resource_info& kind, F map, P... predicates) {
-        return watches_kind<any_object>(kind, std::move(map), std::move(predicates)...);
-    }
-    /// The same with the type said: `map` and the predicates take a V.
-    template <run_time_object V, class F, class... P>
-    controller_builder_for& watches(const resource_info& kind, F map, P... predicates) {
-        return watches_kind<V>(kind, std::move(map), std::move(predicates)...);
+    template <detail::run_time_kind V = any_object, class F, class... P>
+    controller_builder_for& watches(const resource_info& kind, F map, P... beside) {
+        detail::refuse_metadata_only<F, P...>();
+        return watches_kind<V>(kind, std::move(map), std::move(beside)...);
     }
 
     /// Looks at any other source of events.
@@ -259,17 +255,20 @@ private:
     }
 
     template <class U, class... P>
-    controller_builder_for& owns_kind(const resource_info& kind, owner_match match, P... predicates) {
-        const kind_options* const how = detail::options_among(predicates...);
-        core_.watch(core_.source_of(kind, how), enqueue_for_owner(info_->gvk, info_->scope, match),
-                    detail::predicates_on<U>(std::move(predicates)...));
+    controller_builder_for& owns_kind(const resource_info& kind, P... beside) {
+        const auto* const match = detail::setting_among<owner_match>(beside...);
+        auto source = core_.source_of(kind, detail::setting_among<kind_options>(beside...));
+        core_.watch(std::move(source),
+                    enqueue_for_owner(info_->gvk, info_->scope, match ? *match : owner_match::controller),
+                    detail::predicates_on<U>(std::move(beside)...));
         return *this;
     }
     template <class V, class F, class... P>
-    controller_builder_for& watches_kind(const resource_info& kind, F map, P... predicates) {
-        const kind_options* const how = detail::options_among(predicates...);
-        core_.watch(core_.source_of(kind, how), handler_on<V>(std::move(map)),
-                    detail::predicates_on<V>(std::move(predicates)...));
+    controller_builder_for& watches_kind(const resource_info& kind, F map, P... beside) {
+        static_assert(!detail::one_is<owner_match, P...>,
+                      "kcontrol::controller_builder: owner_match stands in owns(); watches() has a map");
+        auto source = core_.source_of(kind, detail::setting_among<kind_options>(beside...));
+        core_.watch(std::move(source), handler_on<V>(std::move(map)), detail::predicates_on<V>(std::move(beside)...));
         return *this;
     }
 
@@ -286,26 +285,22 @@ public:
     /// unique in its host.
     controller_builder(controller_host& host, std::string name) : core_(host, std::move(name)) {}
 
-    /// The kind the controller is for.
-    template <detail::typed_kind T, class... P>
-    controller_builder_for<T> for_(P... predicates) {
-        return made<T>(resource_of<T>(), std::move(predicates)...);
-    }
-    /// The same, of which only the metadata is read and kept; the reconciler gets a
+    /// The kind the controller is for. With `metadata_only` the reconciler gets a
     /// `std::shared_ptr<const metadata_object>`.
     template <detail::typed_kind T, class... P>
-    controller_builder_for<metadata_object> for_(metadata_only_t, P... predicates) {
-        return made<metadata_object>(metadata_resource_of<T>(), std::move(predicates)...);
+    auto for_(P... beside) {
+        if constexpr (detail::one_is<metadata_only_t, P...>) {
+            return made<metadata_object>(metadata_resource_of<T>(), std::move(beside)...);
+        } else {
+            return made<T>(resource_of<T>(), std::move(beside)...);
+        }
     }
-    /// The same where the kind is known at run time; `for_<dynamic_object>(info)` says of what type its objects are.
-    template <run_time_object T, class... P>
-    controller_builder_for<T> for_(const resource_info& kind, P... predicates) {
-        return made<T>(kind, std::move(predicates)...);
-    }
-    /// The same without a type: its objects are any_object, for the reconciler, too.
-    template <class... P>
-    controller_builder_for<any_object> for_(const resource_info& kind, P... predicates) {
-        return made<any_object>(kind, std::move(predicates)...);
+    /// The same where the kind is known at run time: its objects are any_object, for the reconciler, too.
+    /// `for_<dynamic_object>(info)` says of what type they are.
+    template <detail::run_time_kind T = any_object, class... P>
+    controller_builder_for<T> for_(const resource_info& kind, P... beside) {
+        detail::refuse_metadata_only<P...>();
+        return made<T>(kind, std::move(beside)...);
     }
 
     /// Objects of that kind that are kept elsewhere than in the host's cluster, for one another cluster's: `source` has
@@ -318,10 +313,11 @@ public:
 
 private:
     template <class T, class... P>
-    controller_builder_for<T> made(const resource_info& kind, P... predicates) {
-        const kind_options* const how = detail::options_among(predicates...);
-        return controller_builder_for<T>(std::move(core_), kind, detail::predicates_on<T>(std::move(predicates)...),
-                                         how);
+    controller_builder_for<T> made(const resource_info& kind, P... beside) {
+        static_assert(!detail::one_is<owner_match, P...>,
+                      "kcontrol::controller_builder: owner_match stands in owns(), for_() has no owner");
+        const kind_options* const how = detail::setting_among<kind_options>(beside...);
+        return controller_builder_for<T>(std::move(core_), kind, detail::predicates_on<T>(std::move(beside)...), how);
     }
 
     detail::builder_core core_;
