@@ -159,6 +159,9 @@ TEST_CASE("endpoints: a server that is dead for five minutes") {
             CHECK(f.until(freshness::live, 1s));
             CHECK_FALSE(f.of.problem());
             CHECK(s.lines_with("stale: the server gave no sign of life") == 1);
+            // No right is missing, and no port has lost its name.
+            CHECK(s.lines_with("the Service can't be read") == 0);
+            CHECK(s.lines_with("the Service can't be followed: its ports stay") == 1);
         }
     }
 }

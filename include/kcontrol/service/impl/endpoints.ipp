@@ -53,8 +53,11 @@ struct endpoints::impl final : detail::follow_loop {
         void mark_invalid(invalid_object) override { settle(); }
         void remove_invalid(const invalid_object&) override { put(nullptr); }
         void stepped() override {
+            // Without the right to read it, nothing is known of its ports; what an outage interrupts stays known.
+            const bool refused = owner.service->source.fsm().state() == reflector_state::forbidden;
             owner.service->log_state(owner.log_, owner.env_.now(),
-                                     "the Service can't be read: its ports are known by name only");
+                                     refused ? "the Service can't be read: its ports are known by name only"
+                                             : "the Service can't be followed: its ports stay as they are known");
             if (owner.service->failure()) settle();
         }
         void put(std::shared_ptr<const detail::followed_service> now_is) {
