@@ -5,8 +5,8 @@ usage: unity.py tests|parts --plan LINES FOLDER SOURCE... | unity.py tests|parts
   tests     #include lines come first, and what follows them in each source stands in a namespace of its own. A source that
             can't be in a namespace (it opens kcontrol or std, specialises a template of theirs, or includes something below its
             first declaration) is a batch of its own
-  parts     sources of a program are included one after the other. Those whose unnamed namespaces have the same names, or that
-            define macros, are not in one batch
+  parts     sources of a program are included one after the other. Those whose unnamed namespaces have the same names (but for
+            the same aliases), or that define macros, are not in one batch
   --plan    prints one batch per line, the sources separated by semicolons; none has more than LINES lines, those of the .ipp
             files that a source includes among them. Up to 3000 LINES the names of the sources decide where one ends, so that
             few batches change when a source does. With more, as few batches as possible: for what is built once
@@ -27,6 +27,7 @@ STABLE = 3000  # lines: larger batches need not stay the same
 OUTERMOST = re.compile(r"^(namespace (kcontrol|std|boost|doctest|fmt)\b(?! *=)|template <>|int main\(|extern \"C\"|DOCTEST_|"
                        r"#define DOCTEST)", re.M)
 DEFINITIONS = re.compile(r"^#include <(kcontrol/[^>]+\.ipp)>", re.M)
+ALIAS = re.compile(r"(?:namespace|using) \w+ = [\w:]+;")
 MACRO = re.compile(r"^#\s*define (\w+)", re.M)
 
 
@@ -55,8 +56,9 @@ def part_fits(text):
 
 
 def private_names(text):
-    """The names that unnamed namespaces declare at their own level, where nothing is indented."""
-    names, inside = set(), False
+    """The names that unnamed namespaces declare at their own level, where nothing is indented. Each has the text of its
+    declaration if that is an alias, which may be declared again, else None."""
+    names, inside = {}, False
     for line in text.split("\n"):
         if line.startswith("namespace {"):
             inside = True
@@ -67,7 +69,7 @@ def private_names(text):
             if not found and re.match(r"[A-Za-z\[]", line) and not line.startswith(("using ", "template ", "public", "private")):
                 found = re.search(r"(\w+)\(", line) or re.search(r"(\w+)(?:\[\w*\])* ?(?:=|\{|;)", line)
             if found:
-                names.add(found[1])
+                names[found[1]] = line if ALIAS.fullmatch(line) else None
     return names
 
 
@@ -77,15 +79,16 @@ def name_of(source, folder):
 
 class Batch:
     def __init__(self):
-        self.sources, self.lines, self.names = [], 0, set()
+        self.sources, self.lines, self.names = [], 0, {}
 
     def has_room(self, lines, names, most):
-        return self.lines + lines <= most and not names & self.names
+        collide = any(name in self.names and (text is None or self.names[name] != text) for name, text in names.items())
+        return self.lines + lines <= most and not collide
 
     def add(self, source, lines, names):
         self.sources.append(source)
         self.lines += lines
-        self.names |= names
+        self.names.update(names)
 
 
 def length(text, folder):
@@ -99,7 +102,7 @@ def plan(kind, sources, most, folder):
     batches, alone = [], []
     for source in sorted(sources):
         text = source.read_text()
-        names = private_names(text) if kind == "parts" else set()
+        names = private_names(text) if kind == "parts" else {}
         if not (part_fits if kind == "parts" else test_fits)(text):
             alone.append([source])
             continue
@@ -184,15 +187,19 @@ def part_units(root, failures):
         "c.cpp": "namespace app {\nnamespace {\nstd::string text_of(int n);\n}  // namespace\n}\n",
         "d.cpp": "#define X\n",
         "e.cpp": "namespace {\nstruct rows final : base {\n    int limit;\n};\n}  // namespace\n",
+        "f.cpp": "namespace {\nnamespace http = kcontrol::http;\n}  // namespace\n",
+        "g.cpp": "namespace {\nnamespace http = kcontrol::http;\n}  // namespace\n",
+        "h.cpp": "namespace {\nnamespace http = other::http;\n}  // namespace\n",
         "main.cpp": "int main() {}\n",
     }
     paths = {file: root / "room" / file for file in texts}
     for file, text in texts.items():
         paths[file].write_text(text)
-    if private_names(texts["a.cpp"]) != {"row", "text_of", "limit"} or private_names(texts["e.cpp"]) != {"rows"}:
-        failures.append(f"the names are {private_names(texts['a.cpp'])} and {private_names(texts['e.cpp'])}")
+    names = [dict.fromkeys(("row", "text_of", "limit")), {"rows": None}, {"http": "namespace http = other::http;"}]
+    if (made := [private_names(texts[file]) for file in ("a.cpp", "e.cpp", "h.cpp")]) != names:
+        failures.append(f"the names are {made}")
     found = names_of(plan("parts", paths.values(), 100, root))
-    if found != [["a.cpp", "b.cpp"], ["c.cpp", "e.cpp"], ["d.cpp"], ["main.cpp"]]:
+    if found != [["a.cpp", "b.cpp"], ["c.cpp", "e.cpp", "f.cpp", "g.cpp"], ["h.cpp"], ["d.cpp"], ["main.cpp"]]:
         failures.append(f"the batches of parts are {found}")
     if unit("parts", root / "x/out.cpp", [paths["a.cpp"], paths["b.cpp"]], root) != '#include "../room/a.cpp"\n#include "../room/b.cpp"\n':
         failures.append("a unit of parts")
