@@ -72,6 +72,13 @@ template <class A, class... P>
 inline constexpr bool one_is = (std::same_as<A, P> || ...);
 
 template <class... P>
+constexpr void allow_options_alone() {
+    static_assert(!one_is<metadata_only_t, P...> && !one_is<owner_match, P...>,
+                  "kcontrol: objects that another cluster or source has are whole and have no owner here: neither "
+                  "metadata_only nor owner_match stands beside their kind");
+}
+
+template <class... P>
 constexpr void refuse_metadata_only() {
     static_assert(!one_is<metadata_only_t, P...>,
                   "kcontrol::controller_builder: beside a kind known at run time there is no metadata_only; give "
@@ -307,6 +314,7 @@ public:
     /// them, and the requests are of the host's cluster nonetheless.
     template <detail::typed_kind T, class... P>
     controller_builder_for<T> for_source(std::shared_ptr<cached_source> source, P... predicates) {
+        detail::allow_options_alone<P...>();
         return controller_builder_for<T>(std::move(core_), resource_of<T>(),
                                          detail::predicates_on<T>(std::move(predicates)...), std::move(source));
     }

@@ -71,7 +71,8 @@ public:
     /// engages later as well. While the cluster that is looked at is away, what it had stays.
     template <detail::typed_kind V, class F, class... P>
     multicluster_controller_for& watches_in(std::string cluster, F map, P... predicates) {
-        const auto feed = make_feed<V>(std::move(cluster), detail::options_among(predicates...));
+        detail::allow_options_alone<P...>();
+        const auto feed = make_feed<V>(std::move(cluster), detail::setting_among<kind_options>(predicates...));
         return step([=](builder& b, controller_host& host) {
             b.watches_source(feed->view(host.get_cluster().get_executor()), handler_on<V>(map),
                              detail::predicates_on<V>(P(predicates)...));
@@ -193,8 +194,10 @@ public:
     /// context, the cluster that is to follow. One that is to hear of deletions takes request and object.
     template <detail::typed_kind T, class... P>
     multicluster_controller_for<T> for_in(std::string cluster, P... predicates) {
+        detail::allow_options_alone<P...>();
         auto out = begun<T>(nullptr);
-        const auto feed = out.template make_feed<T>(std::move(cluster), detail::options_among(predicates...));
+        const auto feed =
+            out.template make_feed<T>(std::move(cluster), detail::setting_among<kind_options>(predicates...));
         out.begin_ = [name = name_, feed, predicates...](controller_host& host) {
             const auto source = feed->view(host.get_cluster().get_executor());
             return controller_builder(host, name).for_source<T>(source, predicates...);
