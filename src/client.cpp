@@ -16,3 +16,4 @@
 #include <kcontrol/client/impl/speaking_transport.ipp>
 #include <kcontrol/client/impl/subresource.ipp>
 #include <kcontrol/client/impl/wrap_transports.ipp>
+#include <kcontrol/client/impl/write_guard.ipp>

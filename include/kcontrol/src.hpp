@@ -95,6 +95,7 @@
 #include <kcontrol/client/impl/wait_until.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>
 #include <kcontrol/client/impl/wrap_transports.ipp>
+#include <kcontrol/client/impl/write_guard.ipp>
 #include <kcontrol/cluster/impl/audit_rule.ipp>
 #include <kcontrol/cluster/impl/cache_audit.ipp>
 #include <kcontrol/cluster/impl/cache_options.ipp>
@@ -176,6 +177,7 @@
 #include <kcontrol/http/impl/gunzip.ipp>
 #include <kcontrol/http/impl/message.ipp>
 #include <kcontrol/http/impl/proxy_rules.ipp>
+#include <kcontrol/http/impl/transport.ipp>
 #include <kcontrol/http/impl/url.ipp>
 #include <kcontrol/http/impl/url_proxy.ipp>
 #include <kcontrol/http/impl/url_target.ipp>

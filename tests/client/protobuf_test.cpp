@@ -43,17 +43,11 @@ class logged_transport final : public http::transport {
 public:
     logged_transport(std::shared_ptr<http::transport> below, wire_log& log) : below_(std::move(below)), log_(log) {}
 
-    awaitable<result<http::response>> round_trip(http::request req, http::exchange_options options) override {
+    awaitable<result<http::opened_exchange>> open(http::request req, http::exchange_options options) override {
         auto line = line_of(req);
-        auto answer = co_await below_->round_trip(std::move(req), std::move(options));
+        auto answer = co_await below_->open(std::move(req), std::move(options));
         if (answer) note(std::move(line), *answer);
         co_return answer;
-    }
-    awaitable<result<http::streamed_response>> open_stream(http::request req, http::exchange_options options) override {
-        auto line = line_of(req);
-        auto answer = co_await below_->open_stream(std::move(req), std::move(options));
-        if (answer) note(std::move(line), answer->head);
-        co_return std::move(answer);
     }
     void close() override { below_->close(); }
 

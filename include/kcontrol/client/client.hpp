@@ -192,7 +192,7 @@ public:
     /// The same, whose body is read piece by piece and in its own time: the options bound it up to its head.
     KCONTROL_DECL awaitable<result<http::streamed_response>> raw_stream(http::request req,
                                                                         http::exchange_options options);
-    /// A WebSocket at the request's target, see http::transport::open_websocket(); an answer other than 101 comes as
+    /// A WebSocket at the request's target, see http::transport::open(); an answer other than 101 comes as
     /// error. A guarded client asks its guard first, as for a write.
     KCONTROL_DECL awaitable<result<http::opened_websocket>> raw_websocket(http::request req,
                                                                           http::exchange_options options);

@@ -3,7 +3,6 @@
 
 #include <kcontrol/client/object_encoding.hpp>
 #include <kcontrol/http/transport.hpp>
-#include <kcontrol/http/websocket.hpp>
 
 #include <memory>
 #include <span>
@@ -19,15 +18,8 @@ public:
 
     const std::shared_ptr<const object_encoding>& encoding() const noexcept { return encoding_; }
 
-    awaitable<result<http::response>> round_trip(http::request req, http::exchange_options options) override {
-        return below_->round_trip(std::move(req), std::move(options));
-    }
-    awaitable<result<http::streamed_response>> open_stream(http::request req, http::exchange_options options) override {
-        return below_->open_stream(std::move(req), std::move(options));
-    }
-    awaitable<result<http::opened_websocket>> open_websocket(http::request req,
-                                                             http::exchange_options options) override {
-        return below_->open_websocket(std::move(req), std::move(options));
+    awaitable<result<http::opened_exchange>> open(http::request req, http::exchange_options options) override {
+        return below_->open(std::move(req), std::move(options));
     }
     void close() override { below_->close(); }
 

@@ -364,19 +364,22 @@ KCONTROL_DECL awaitable<result<any_object>> client::noted(const resource_info& i
 
 KCONTROL_DECL awaitable<result<http::response>> client::raw(http::request req, http::exchange_options options) {
     req.target = state_->base_path + req.target;
-    return detail::exchange(state_, std::move(req), std::move(options));
+    options.form(http::exchange_form::whole);
+    return http::whole_of(detail::exchange(state_, std::move(req), std::move(options)));
 }
 
 KCONTROL_DECL awaitable<result<http::streamed_response>> client::raw_stream(http::request req,
                                                                             http::exchange_options options) {
     req.target = state_->base_path + req.target;
-    return detail::open_exchange(state_, std::move(req), std::move(options));
+    options.form(http::exchange_form::streamed);
+    return http::stream_of(detail::exchange(state_, std::move(req), std::move(options)));
 }
 
 KCONTROL_DECL awaitable<result<http::opened_websocket>> client::raw_websocket(http::request req,
                                                                               http::exchange_options options) {
     req.target = state_->base_path + req.target;
-    return detail::websocket_exchange(state_, std::move(req), std::move(options));
+    options.form(http::exchange_form::websocket);
+    return http::websocket_of(detail::exchange(state_, std::move(req), std::move(options)));
 }
 
 KCONTROL_DECL client client::guarded(write_guard guard) const {

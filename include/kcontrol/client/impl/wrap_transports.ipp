@@ -23,4 +23,10 @@ KCONTROL_DECL http::transport_factory wrap_transports(
     };
 }
 
+KCONTROL_DECL http::transport_factory wrap_transports(http::transport_factory below, http::open_function around) {
+    return wrap_transports(std::move(below), [around = std::move(around)](std::shared_ptr<http::transport> one) {
+        return std::make_shared<http::wrapped_transport>(std::move(one), around);
+    });
+}
+
 }  // namespace kcontrol
