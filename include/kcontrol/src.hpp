@@ -89,7 +89,6 @@
 #include <kcontrol/client/impl/request_counts.ipp>
 #include <kcontrol/client/impl/resource_path.ipp>
 #include <kcontrol/client/impl/retry_watcher.ipp>
-#include <kcontrol/client/impl/speaking_transport.ipp>
 #include <kcontrol/client/impl/subresource.ipp>
 #include <kcontrol/client/impl/wait_conditions.ipp>
 #include <kcontrol/client/impl/wait_until.ipp>

@@ -235,7 +235,7 @@ public:
     /// Errors: invalid_argument for another one.
     KCONTROL_DECL result<std::string> placed_namespace(const resource_info& info, std::string ns) const;
     /// A client of the same connections that behaves as these options say; made from one that had others, it has none
-    /// of them left. Its copies share its limit.
+    /// of them left but for the encoding, if these name none. Its copies share its limit.
     KCONTROL_DECL client with(const client_options& options) const;
 
     KCONTROL_DECL environment& env() const noexcept;       ///< what connect() was given; it outlives the client

@@ -9,7 +9,6 @@
 #include <kcontrol/client/detail/list_reader.hpp>
 #include <kcontrol/client/detail/negotiation.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
-#include <kcontrol/client/detail/speaking_transport.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/codec/share_pool.hpp>
@@ -181,11 +180,10 @@ inline awaitable<result<std::unique_ptr<watch_stream>>> watch_call(shared_client
     if (!opened) co_return opened.error();
     if (opened->as && options.pool() == nullptr) options.pool(std::make_shared<share_pool>());
     auto body = std::move(opened->answer.stream);
-    if (opened->as) {
-        auto decoder = opened->as->decode_watch(options.pool(), state->log);
-        body = std::make_unique<encoded_body>(std::move(body), std::move(decoder));
-    }
-    co_return std::make_unique<watch_stream>(*state->env, *info, std::move(body), options, state->log);
+    std::shared_ptr<watch_decoder> decoder;
+    if (opened->as) decoder = opened->as->decode_watch(options.pool(), state->log);
+    co_return std::make_unique<watch_stream>(*state->env, *info, std::move(body), options, state->log,
+                                             std::move(decoder));
 }
 
 inline awaitable<result<any_list>> log_invalid(shared_client_state state, const resource_info* info,
