@@ -143,10 +143,9 @@ private:
     replay_server(const kcontrol::auth::cluster_config& config, bool protobuf)
         : factory_(kcontrol::http::make_transport_factory(env)),
           control_(factory_(context.get_executor(), config.server(), config.tls()).value()),
-          api_(kcontrol::client::connect(
-                   env, context.get_executor(), config,
-                   protobuf ? kcontrol::speaking(kcontrol::protobuf_encoding(), factory_) : factory_)
-                   .value()) {}
+          api_(kcontrol::client::connect(env, context.get_executor(), config, factory_)
+                   .value()
+                   .with(kcontrol::client_options().encoding(protobuf ? kcontrol::protobuf_encoding() : nullptr))) {}
 
     kcontrol::http::transport_factory factory_;
     std::shared_ptr<kcontrol::http::transport> control_;

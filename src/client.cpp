@@ -13,6 +13,6 @@
 #include <kcontrol/client/impl/object_table.ipp>
 #include <kcontrol/client/impl/request_counts.ipp>
 #include <kcontrol/client/impl/resource_path.ipp>
-#include <kcontrol/client/impl/speaking_transport.ipp>
 #include <kcontrol/client/impl/subresource.ipp>
 #include <kcontrol/client/impl/wrap_transports.ipp>
+#include <kcontrol/client/impl/write_guard.ipp>

@@ -3,6 +3,7 @@
 #include <kcontrol/http/impl/gunzip.ipp>
 #include <kcontrol/http/impl/message.ipp>
 #include <kcontrol/http/impl/proxy_rules.ipp>
+#include <kcontrol/http/impl/transport.ipp>
 #include <kcontrol/http/impl/url.ipp>
 #include <kcontrol/http/impl/url_proxy.ipp>
 #include <kcontrol/http/impl/url_target.ipp>

@@ -161,6 +161,7 @@
 #include <kcontrol/http/watch_framer.hpp>
 #include <kcontrol/http/websocket.hpp>
 #include <kcontrol/http/websocket_acceptor.hpp>
+#include <kcontrol/http/wrapped_transport.hpp>
 #include <kcontrol/json/cursor.hpp>
 #include <kcontrol/json/cursor_strings.hpp>
 #include <kcontrol/json/members.hpp>

@@ -89,12 +89,12 @@
 #include <kcontrol/client/impl/request_counts.ipp>
 #include <kcontrol/client/impl/resource_path.ipp>
 #include <kcontrol/client/impl/retry_watcher.ipp>
-#include <kcontrol/client/impl/speaking_transport.ipp>
 #include <kcontrol/client/impl/subresource.ipp>
 #include <kcontrol/client/impl/wait_conditions.ipp>
 #include <kcontrol/client/impl/wait_until.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>
 #include <kcontrol/client/impl/wrap_transports.ipp>
+#include <kcontrol/client/impl/write_guard.ipp>
 #include <kcontrol/cluster/impl/audit_rule.ipp>
 #include <kcontrol/cluster/impl/cache_audit.ipp>
 #include <kcontrol/cluster/impl/cache_options.ipp>
@@ -176,6 +176,7 @@
 #include <kcontrol/http/impl/gunzip.ipp>
 #include <kcontrol/http/impl/message.ipp>
 #include <kcontrol/http/impl/proxy_rules.ipp>
+#include <kcontrol/http/impl/transport.ipp>
 #include <kcontrol/http/impl/url.ipp>
 #include <kcontrol/http/impl/url_proxy.ipp>
 #include <kcontrol/http/impl/url_target.ipp>

@@ -101,29 +101,9 @@ http::transport_factory scripted_transport::factory() {
     };
 }
 
-awaitable<result<http::response>> scripted_transport::round_trip(http::request req, http::exchange_options options) {
+awaitable<result<http::opened_exchange>> scripted_transport::open(http::request req, http::exchange_options options) {
     const time_point deadline = env_.now() + options.deadline();
-    const std::stop_token stop = options.stop();
-    const std::size_t room = options.max_body();
-    auto opened = co_await open_stream(std::move(req), std::move(options));
-    if (!opened) co_return opened.error();
-    http::response answer;
-    answer.status = opened->head.status;
-    answer.headers = opened->head.headers;
-    char chunk[4096];
-    for (;;) {
-        const std::span<char> into(chunk);
-        const auto n = co_await opened->body->read_some(into, deadline - env_.now(), stop);
-        if (!n) co_return n.error();
-        if (*n == 0) break;
-        answer.body.append(chunk, *n);
-        if (answer.body.size() > room) co_return error(errc::too_large, "scripted: the body is too large");
-    }
-    co_return answer;
-}
-
-awaitable<result<http::streamed_response>> scripted_transport::open_stream(http::request req,
-                                                                           http::exchange_options options) {
+    if (options.form() == http::exchange_form::websocket) co_return http::no_websockets();
     if (options.stop().stop_requested()) co_return error(errc::stopped);
     sent_.push_back(req);
     deadlines_.push_back(options.deadline());
@@ -136,10 +116,21 @@ awaitable<result<http::streamed_response>> scripted_transport::open_stream(http:
         co_return error(why == wake::stopped ? errc::stopped : errc::timeout, "scripted: no answer");
     }
     if (step.failure_) co_return *step.failure_;
-    http::streamed_response answer;
-    answer.head = step.head_;
-    answer.body = std::make_unique<detail::scripted_reader>(step.body_);
-    co_return answer;
+    http::opened_exchange answer(step.head_);
+    answer.stream = std::make_unique<detail::scripted_reader>(step.body_);
+    if (options.form() == http::exchange_form::streamed) co_return answer;
+    const auto body = std::move(answer.stream);
+    char chunk[4096];
+    for (;;) {
+        const std::span<char> into(chunk);
+        const auto n = co_await body->read_some(into, deadline - env_.now(), options.stop());
+        if (!n) co_return n.error();
+        if (*n == 0) co_return answer;
+        answer.body.append(chunk, *n);
+        if (answer.body.size() > options.max_body()) {
+            co_return error(errc::too_large, "scripted: the body is too large");
+        }
+    }
 }
 
 error scripted_transport::unexpected(std::string what) {

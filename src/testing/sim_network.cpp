@@ -86,45 +86,40 @@ class sim_transport final : public http::transport {
 public:
     sim_transport(sim_network& network, std::string host) : network_(&network), host_(std::move(host)) {}
 
-    awaitable<result<http::response>> round_trip(http::request req, http::exchange_options options) override {
+    awaitable<result<http::opened_exchange>> open(http::request req, http::exchange_options options) override {
+        if (options.form() == http::exchange_form::websocket) co_return http::no_websockets();
         const time_point deadline = network_->env_->now() + options.deadline();
         const bool replayable = req.method == "GET" || req.method == "HEAD";
         auto begun = co_await begin(std::move(req), deadline, options.stop());
         if (!begun) co_return begun.error();
         const auto exchange = *begun;
-        auto body = co_await detail::whole_body(*network_->env_, exchange, options, deadline);
-        exchange->gone.request_stop();
-        if (!body) {
-            const error& why = body.error();
-            if (replayable || why == errc::stopped || why == errc::too_large) co_return why;
-            co_return error(errc::unknown_outcome, "the answer to a write was lost (" + why.what() + ")");
+        if (options.form() == http::exchange_form::whole) {
+            auto body = co_await detail::whole_body(*network_->env_, exchange, options, deadline);
+            exchange->gone.request_stop();
+            if (!body) co_return lost(body.error(), replayable);
+            http::opened_exchange answer(*exchange->head);
+            answer.body = std::move(*body);
+            co_return answer;
         }
-        http::response answer(exchange->head->status);
-        answer.headers = exchange->head->headers;
-        answer.body = std::move(*body);
-        co_return answer;
-    }
-
-    awaitable<result<http::streamed_response>> open_stream(http::request req, http::exchange_options options) override {
-        const time_point deadline = network_->env_->now() + options.deadline();
-        auto begun = co_await begin(std::move(req), deadline, options.stop());
-        if (!begun) co_return begun.error();
-        const auto exchange = *begun;
         auto ready =
             co_await detail::await_exchange(*network_->env_, exchange, &detail::has_head, deadline, options.stop());
         if (!ready) {
             exchange->gone.request_stop();
             co_return ready.error();
         }
-        http::streamed_response out;
-        out.head = *exchange->head;
-        out.body = std::make_unique<detail::sim_body>(*network_->context_, *network_->env_, exchange);
+        http::opened_exchange out(*exchange->head);
+        out.stream = std::make_unique<detail::sim_body>(*network_->context_, *network_->env_, exchange);
         co_return out;
     }
 
     void close() override { closed_ = true; }
 
 private:
+    static error lost(const error& why, bool replayable) {
+        if (replayable || why == errc::stopped || why == errc::too_large) return why;
+        return error(errc::unknown_outcome, "the answer to a write was lost (" + why.what() + ")");
+    }
+
     awaitable<result<std::shared_ptr<detail::sim_exchange>>> begin(http::request req, time_point deadline,
                                                                    std::stop_token stop) {
         if (closed_) co_return error(errc::unavailable, "the transport is closed");

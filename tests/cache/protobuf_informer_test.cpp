@@ -79,9 +79,9 @@ public:
         : world(seed), cluster(world.add_server("cluster", options.bookmark_period(20s))), random(seed) {}
 
     client connect(bool in_protobuf) {
-        auto factory = world.network().factory();
-        if (in_protobuf) factory = speaking(protobuf_encoding(), std::move(factory));
-        return client::connect(world.env(), world.get_executor(), cluster.config(), factory).value();
+        const client made =
+            client::connect(world.env(), world.get_executor(), cluster.config(), world.network().factory()).value();
+        return in_protobuf ? made.with(client_options().encoding(protobuf_encoding())) : made;
     }
 
     std::uint64_t below(std::uint64_t limit) { return random() % limit; }

@@ -124,20 +124,14 @@ public:
         };
     }
 
-    awaitable<result<http::response>> round_trip(http::request, http::exchange_options) override {
-        return make_ready<result<http::response>>(error(errc::unavailable, "only WebSockets"));
-    }
-    awaitable<result<http::streamed_response>> open_stream(http::request, http::exchange_options) override {
-        return make_ready<result<http::streamed_response>>(error(errc::unavailable, "only WebSockets"));
-    }
-    awaitable<result<http::opened_websocket>> open_websocket(http::request req, http::exchange_options) override {
+    awaitable<result<http::opened_exchange>> open(http::request req, http::exchange_options options) override {
+        if (options.form() != http::exchange_form::websocket) co_return error(errc::unavailable, "only WebSockets");
         sent_.push_back(std::move(req));
         if (answers_.empty()) co_return error(errc::connection_refused, "no answer left");
-        http::opened_websocket out;
-        out.answer = std::move(answers_.front().first);
+        http::opened_exchange out(std::move(answers_.front().first));
         if (answers_.front().second) out.socket = std::make_unique<fake_socket>(answers_.front().second);
         answers_.pop_front();
-        co_return result<http::opened_websocket>(std::move(out));
+        co_return out;
     }
     void close() override {}
 

@@ -29,14 +29,11 @@ class slow_pages final : public http::transport {
 public:
     explicit slow_pages(environment& env) : env_(env) {}
 
-    awaitable<result<http::response>> round_trip(http::request, http::exchange_options options) override {
+    awaitable<result<http::opened_exchange>> open(http::request, http::exchange_options options) override {
         most = options.max_body();
         const std::string token = ++pages == last ? "" : ",\"continue\":\"" + std::to_string(pages) + "\"";
         (void)co_await sleep_for(env_, 50s, std::stop_token());
         co_return http::response(200, "application/json", table_json(row_a, token));
-    }
-    awaitable<result<http::streamed_response>> open_stream(http::request, http::exchange_options) override {
-        return make_ready<result<http::streamed_response>>(error(errc::unavailable));
     }
     void close() override {}
 

@@ -4,9 +4,11 @@
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/api/policy/v1.hpp>
 #include <kcontrol/api/protobuf.hpp>
+#include <kcontrol/client/blocking_client.hpp>
 #include <kcontrol/client/object_pager.hpp>
 #include <kcontrol/client/protobuf_encoding.hpp>
 #include <kcontrol/client/subresource.hpp>
+#include <kcontrol/client/wrap_transports.hpp>
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
@@ -43,17 +45,11 @@ class logged_transport final : public http::transport {
 public:
     logged_transport(std::shared_ptr<http::transport> below, wire_log& log) : below_(std::move(below)), log_(log) {}
 
-    awaitable<result<http::response>> round_trip(http::request req, http::exchange_options options) override {
+    awaitable<result<http::opened_exchange>> open(http::request req, http::exchange_options options) override {
         auto line = line_of(req);
-        auto answer = co_await below_->round_trip(std::move(req), std::move(options));
+        auto answer = co_await below_->open(std::move(req), std::move(options));
         if (answer) note(std::move(line), *answer);
         co_return answer;
-    }
-    awaitable<result<http::streamed_response>> open_stream(http::request req, http::exchange_options options) override {
-        auto line = line_of(req);
-        auto answer = co_await below_->open_stream(std::move(req), std::move(options));
-        if (answer) note(std::move(line), answer->head);
-        co_return std::move(answer);
     }
     void close() override { below_->close(); }
 
@@ -81,9 +77,9 @@ http::transport_factory logging(http::transport_factory below, wire_log& log) {
 
 struct stage {
     explicit stage(bool in_protobuf) {
-        auto factory = logging(world.network().factory(), wire);
-        if (in_protobuf) factory = speaking(protobuf_encoding(), std::move(factory));
+        const auto factory = logging(world.network().factory(), wire);
         c = client::connect(world.env(), world.get_executor(), server.config(), factory).value();
+        if (in_protobuf) c = c->with(client_options().encoding(protobuf_encoding()));
     }
     template <class T>
     T await(awaitable<T> work) {
@@ -245,8 +241,9 @@ struct newer_pod {
 class protobuf_fixture : public client_fixture {
 public:
     client connect() {
-        return client::connect(env, context.get_executor(), config, speaking(protobuf_encoding(), net->factory()), log)
-            .value();
+        return client::connect(env, context.get_executor(), config, net->factory(), log)
+            .value()
+            .with(client_options().encoding(protobuf_encoding()));
     }
     std::string accept() const { return std::string(net->sent().back().headers.get("Accept")); }
     std::size_t told() const {
@@ -346,6 +343,42 @@ TEST_CASE_FIXTURE(protobuf_fixture, "protobuf client: what is refused for its en
         .reply(200, R"({"metadata":{"name":"n"}})");
     CHECK(await(c.get<api::core::v1::node>({"", "n"})).has_value());
     CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(protobuf_fixture, "client_options::encoding: copies keep it until they get another one") {
+    const client c = connect();
+    const std::string wanted = protobuf + ",application/json";
+    const auto reads = [this](client by, const std::string& accept) {
+        net->expect("GET " + pods + "/a").with_header("Accept", accept).reply(200, named("a"));
+        return await(by.get<pod>({"default", "a"})).has_value();
+    };
+    const client json = c.with(client_options().encoding(nullptr));
+    CHECK(reads(json, "application/json"));
+    CHECK(reads(json.with(client_options()), "application/json"));
+    CHECK(reads(c.guarded([] { return result<duration>(std::chrono::minutes(1)); }), wanted));
+    CHECK(told() == 1);
+    // What its server does not have is known to all with that encoding, and to no other.
+    CHECK(reads(c.with(client_options().user_agent("copy")), "application/json"));
+    CHECK(reads(json.with(client_options().encoding(protobuf_encoding())), wanted));
+    CHECK(told() == 2);
+    CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(protobuf_fixture,
+                  "client_options::encoding: of a blocking client, whatever is around its transport") {
+    std::vector<std::string> accepted;
+    const auto look = [&](std::shared_ptr<http::transport> to, http::request req, http::exchange_options options) {
+        accepted.emplace_back(req.headers.get("Accept"));
+        return to->open(std::move(req), std::move(options));
+    };
+    const auto factory = wrap_transports(net->factory(), look);
+    const auto b = blocking_client::connect(env, config, factory, log, client_options().encoding(protobuf_encoding()));
+    REQUIRE(b.has_value());
+    net->expect("GET " + pods + "/a").reply(200, enveloped("Pod", message_of(named("a"))), protobuf);
+    const auto got = b->get<pod>({"default", "a"});
+    REQUIRE(got.has_value());
+    CHECK(got->metadata.name == "a");
+    CHECK(accepted == std::vector<std::string>{protobuf + ",application/json"});
 }
 
 TEST_CASE_FIXTURE(protobuf_fixture, "protobuf client: max_items ends a page that has no end") {

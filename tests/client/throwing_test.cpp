@@ -32,13 +32,10 @@ class throwing_transport final : public http::transport {
 public:
     throwing_transport(place at, thrown what, bool at_once) : at_(at), what_(what), at_once_(at_once) {}
 
-    awaitable<result<http::response>> round_trip(http::request, http::exchange_options) override {
-        if (at_once_) fail(place::round_trip);
-        return answer();
-    }
-    awaitable<result<http::streamed_response>> open_stream(http::request, http::exchange_options) override {
-        if (at_once_) fail(place::open_stream);
-        return open();
+    awaitable<result<http::opened_exchange>> open(http::request, http::exchange_options options) override {
+        const bool streamed = options.form() == http::exchange_form::streamed;
+        if (at_once_) fail(streamed ? place::open_stream : place::round_trip);
+        return streamed ? open_body() : answer();
     }
     void close() override { throw_it(what_); }
 
@@ -46,18 +43,17 @@ private:
     void fail(place at) const {
         if (at == at_) throw_it(what_);
     }
-    awaitable<result<http::response>> answer() {
+    awaitable<result<http::opened_exchange>> answer() {
         co_await boost::asio::this_coro::executor;
         fail(place::round_trip);
         co_return http::response(500);
     }
-    awaitable<result<http::streamed_response>> open() {
+    awaitable<result<http::opened_exchange>> open_body() {
         co_await boost::asio::this_coro::executor;
         fail(place::open_stream);
-        http::streamed_response out;
-        out.head.status = 200;
-        out.head.headers.set("Content-Type", "application/json");
-        out.body = std::make_unique<throwing_body>([this] { fail(place::read); });
+        http::opened_exchange out(http::response_head(200));
+        out.headers.set("Content-Type", "application/json");
+        out.stream = std::make_unique<throwing_body>([this] { fail(place::read); });
         co_return out;
     }
 

@@ -14,8 +14,9 @@
 #include <kcontrol/client/subresource.hpp>
 #include <kcontrol/client/wait_until.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/transport/client.hpp>
 
-#include "support/probe_transport.hpp"
+#include "support/probe_options.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -238,7 +239,8 @@ int main(int argc, char** argv) {
     const std::string what = argv[2];
     try {
         const auto config = auth::find_config(env, auth::config_search().file(argv[1])).value();
-        auto b = blocking_client::connect(env, config, test::probe_transport(env)).value();
+        auto b = blocking_client::connect(env, config, http::make_transport_factory(env), {}, test::probe_options(env))
+                     .value();
         if (what == "subresources") subresources(b);
         if (what == "collections") collections(b);
         if (what == "patches") patches(b);

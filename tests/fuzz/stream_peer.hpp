@@ -97,7 +97,8 @@ public:
     static constexpr std::string_view second =
         R"({"metadata":{"name":"y","namespace":"d","uid":"proper-2","resourceVersion":"9"}})";
 
-    awaitable<result<http::streamed_response>> open_stream(http::request req, http::exchange_options options) override {
+    awaitable<result<http::opened_exchange>> open(http::request req, http::exchange_options options) override {
+        const time_point deadline = env_.now() + options.deadline();
         if (options.stop().stop_requested()) co_return error(errc::stopped);
         peer_answer answer = script.empty() ? proper_answer(req) : std::move(script.front());
         if (!script.empty()) script.pop_front();
@@ -106,33 +107,23 @@ public:
                                                 errc::timeout};
             co_return error(failures[answer.failure], "no answer");
         }
-        http::streamed_response out;
-        out.head.status = answer.status;
-        out.head.headers.set("Content-Type", "application/json");
+        http::opened_exchange out(http::response_head(answer.status));
+        out.headers.set("Content-Type", "application/json");
         const auto ends = env_.now() + (proper() ? watch_seconds(req) : std::chrono::hours(1));
-        out.body = std::make_unique<peer_body>(env_, std::move(answer.body), answer.end, random_.next(), ends);
-        co_return out;
-    }
-
-    awaitable<result<http::response>> round_trip(http::request req, http::exchange_options options) override {
-        const time_point deadline = env_.now() + options.deadline();
-        const auto stop = options.stop();
-        const std::size_t room = options.max_body();
-        auto opened = co_await open_stream(std::move(req), std::move(options));
-        if (!opened) co_return opened.error();
-        http::response answer;
-        answer.status = opened->head.status;
-        answer.headers = opened->head.headers;
+        auto body = std::make_unique<peer_body>(env_, std::move(answer.body), answer.end, random_.next(), ends);
+        if (options.form() == http::exchange_form::streamed) {
+            out.stream = std::move(body);
+            co_return out;
+        }
         char chunk[512];
         for (;;) {
             const std::span<char> into(chunk);
-            const auto n = co_await opened->body->read_some(into, deadline - env_.now(), stop);
+            const auto n = co_await body->read_some(into, deadline - env_.now(), options.stop());
             if (!n) co_return n.error();
-            if (*n == 0) break;
-            answer.body.append(chunk, *n);
-            if (answer.body.size() > room) co_return error(errc::too_large, "too large");
+            if (*n == 0) co_return out;
+            out.body.append(chunk, *n);
+            if (out.body.size() > options.max_body()) co_return error(errc::too_large, "too large");
         }
-        co_return answer;
     }
 
     void close() override {}

@@ -6,9 +6,10 @@
 //                                              text}
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/transport/client.hpp>
 
 #include "cases.hpp"
-#include "support/probe_transport.hpp"
+#include "support/probe_options.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -48,8 +49,10 @@ int edit_all(const std::string& kubeconfig) {
     const auto config = kcontrol::find_cluster_config(env, kubeconfig);
     if (!config) return std::cerr << config.error().what() << '\n', 1;
     boost::asio::io_context context(1);
-    auto api = kcontrol::client::connect(env, context.get_executor(), *config, kcontrol::test::probe_transport(env));
+    const auto transports = kcontrol::http::make_transport_factory(env);
+    auto api = kcontrol::client::connect(env, context.get_executor(), *config, transports);
     if (!api) return std::cerr << api.error().what() << '\n', 1;
+    *api = api->with(kcontrol::test::probe_options(env));
     for (std::string line; std::getline(std::cin, line);) {
         const auto order = json::parse(line).value();
         const auto& type = find_type(json::get_string(order, {"type"}));

@@ -1,4 +1,7 @@
 // A program of run(): what it serves, and where.
+#include <kcontrol/api/coordination/v1.hpp>
+#include <kcontrol/client/protobuf_encoding.hpp>
+#include <kcontrol/codec/codec.hpp>
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/temporary_directory.hpp>
@@ -148,6 +151,32 @@ TEST_CASE("run: the program's client has the options that the program gives it")
     CHECK(p.run(work) == 1);
     CHECK(why == "not sent");
     CHECK(asked == 1);
+}
+
+TEST_CASE("run: objects travel as the command line says, unless the program says it") {
+    const std::string protobuf = "application/vnd.kubernetes.protobuf,application/json", json = "application/json";
+    const std::string flag = "--kube-api-content-type=application/json";
+    const auto accepted = [](std::vector<std::string> flags, client_options treats) {
+        program p(std::move(flags));
+        std::string accept;
+        treats.on_request([&accept](http::request& r) -> result<void> {
+            accept = r.headers.get("Accept");
+            return error(errc::invalid_argument, "not sent");
+        });
+        p.treats = std::move(treats);
+        const auto work = [](manager& m) -> awaitable<void> {
+            client live = m.get_client().live();
+            const namespaced_name key("default", "l");
+            const auto got = co_await live.get<api::coordination::v1::lease>(key);
+            CHECK_FALSE(got.has_value());
+        };
+        CHECK(p.run(work) == 1);
+        return accept;
+    };
+    CHECK(accepted({}, {}) == protobuf);
+    CHECK(accepted({flag}, {}) == json);
+    CHECK(accepted({}, client_options().encoding(nullptr)) == json);
+    CHECK(accepted({flag}, client_options().encoding(protobuf_encoding())) == protobuf);
 }
 
 TEST_CASE("run: nothing is served where nothing was asked for") {

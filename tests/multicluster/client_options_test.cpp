@@ -52,8 +52,7 @@ TEST_CASE("multicluster_options: a limit of requests is each cluster's own, and 
     w.world.run(m.stop());
 }
 
-// A client looks at the outermost transport to know how objects travel.
-TEST_CASE("multicluster_options: objects travel as the transport says, whatever is put around it") {
+TEST_CASE("multicluster_options: objects travel as the client's options say, whatever is around the transport") {
     widget_world w;
     auto& server = w.add("a");
     std::map<bool, int> asked;  // by whether it was for Protocol Buffers
@@ -63,7 +62,8 @@ TEST_CASE("multicluster_options: objects travel as the transport says, whatever 
     });
     std::size_t live = 0;
     multicluster_options o;
-    o.transport(speaking(protobuf_encoding(), w.network.factory())).budget(cluster_budget().max_concurrent_requests(4));
+    o.transport(w.network.factory()).budget(cluster_budget().max_concurrent_requests(4));
+    o.client(client_options().encoding(protobuf_encoding()));
     o.kinds({kind_choice(resource_of<numbered_job>())});
     o.on_status([&](const cluster_status& status) { live += status.state == cluster_state::live ? 1U : 0U; });
     multicluster_manager m(w.env, w.home, std::move(o));

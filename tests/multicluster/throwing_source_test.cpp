@@ -113,14 +113,9 @@ TEST_CASE("a transport that throws for a while makes a cluster that is not live 
         std::string seen;
         std::optional<cluster_status> status;
         struct shaky final : http::transport {
-            awaitable<result<http::response>> round_trip(http::request req, http::exchange_options o) override {
+            awaitable<result<http::opened_exchange>> open(http::request req, http::exchange_options o) override {
                 if (*faulty) throw_it(what);
-                return inner->round_trip(std::move(req), std::move(o));
-            }
-            awaitable<result<http::streamed_response>> open_stream(http::request req,
-                                                                   http::exchange_options o) override {
-                if (*faulty) throw_it(what);
-                return inner->open_stream(std::move(req), std::move(o));
+                return inner->open(std::move(req), std::move(o));
             }
             void close() override { inner->close(); }
             std::shared_ptr<http::transport> inner;

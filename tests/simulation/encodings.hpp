@@ -1,20 +1,20 @@
 // How objects travel in a simulation: its seed says.
 #pragma once
 
+#include <kcontrol/client/client_options.hpp>
 #include <kcontrol/client/protobuf_encoding.hpp>
 #include <kcontrol/http/message.hpp>
 
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 namespace kcontrol::test {
 
 /// Every second seed speaks Protocol Buffers.
 inline bool speaks_protobuf(std::uint64_t seed) { return seed % 2 == 0; }
 
-inline http::transport_factory in_encoding_of(std::uint64_t seed, http::transport_factory factory) {
-    return speaks_protobuf(seed) ? speaking(protobuf_encoding(), std::move(factory)) : factory;
+inline client_options in_encoding_of(std::uint64_t seed) {
+    return client_options().encoding(speaks_protobuf(seed) ? protobuf_encoding() : nullptr);
 }
 
 inline bool asks_for_protobuf(const http::request& request) {

@@ -73,7 +73,8 @@ public:
         manager_.emplace(world_.env(), world_.get_executor(),
                          multicluster_options()
                              .informers(informer_options().probe_period(5s).watch_idle(15s).page_size(3))
-                             .transport(in_encoding_of(seed, world_.network().factory()))
+                             .transport(world_.network().factory())
+                             .client(in_encoding_of(seed))
                              .graceful_shutdown_timeout(20s)
                              .on_engage([this](engaged_cluster& c) {
                                  if (c.name() == hub) hub_ = &c;

@@ -35,20 +35,19 @@ struct in_progress {
 }  // namespace
 
 operator_replica::operator_replica(testing::sim_world& world, testing::sim_server& server, std::string name,
-                                   http::transport_factory transports, operator_bug bug,
-                                   std::function<void(std::string)> violation)
+                                   client_options treats, operator_bug bug, std::function<void(std::string)> violation)
     : world_(world), name_(std::move(name)), host_("via-" + name_), bug_(bug), violation_(std::move(violation)) {
     world.network().listen(host_, server.api().get_executor(), server.api().handler());
     auth::cluster_config config;
     config.server(http::endpoint("https", host_, 443)).token(secret_string(name_));
     const executor home = asio::make_strand(world.context().get_executor());
-    auto c = client::connect(world.env(), home, config, std::move(transports));
+    const auto c = client::connect(world.env(), home, config, world.network().factory());
     manager_options options;
     options.leader_election(leader_options({"default", "operator"}).identity(name_));
     const bool streams = world.env().random() % 2 == 0;
     options.informers(
         informer_options().watch_idle(15s).page_size(7).streaming(streams ? list_streaming::on : list_streaming::off));
-    manager_ = std::make_unique<manager>(world.env(), home, std::move(*c), options);
+    manager_ = std::make_unique<manager>(world.env(), home, c->with(treats), options);
     const auto run = [this](reconcile_context ctx, std::shared_ptr<const site> found) {
         return reconcile(std::move(ctx), std::move(found));
     };

@@ -30,8 +30,8 @@ enum class operator_bug {
 /// A process that may be stopped, cut off, or crash, which is a cut for ever: nobody can tell the two apart.
 class operator_replica {
 public:
-    operator_replica(testing::sim_world& world, testing::sim_server& server, std::string name,
-                     http::transport_factory transports, operator_bug bug, std::function<void(std::string)> violation);
+    operator_replica(testing::sim_world& world, testing::sim_server& server, std::string name, client_options treats,
+                     operator_bug bug, std::function<void(std::string)> violation);
     operator_replica(const operator_replica&) = delete;
     operator_replica& operator=(const operator_replica&) = delete;
 

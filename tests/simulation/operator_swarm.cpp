@@ -102,8 +102,7 @@ private:
     void begin(std::size_t which) {
         auto& at = slots_[which];
         const std::string name = "r" + std::to_string(which) + "." + std::to_string(at.all.size());
-        at.all.push_back(std::make_unique<operator_replica>(world_, server_, name,
-                                                            in_encoding_of(seed_, world_.network().factory()), bug_,
+        at.all.push_back(std::make_unique<operator_replica>(world_, server_, name, in_encoding_of(seed_), bug_,
                                                             [this](std::string what) { violation(std::move(what)); }));
         at.refuses_lease = false;
         at.present().start();

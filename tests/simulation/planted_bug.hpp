@@ -73,16 +73,13 @@ public:
                     std::function<std::string()> newest_version)
         : inner_(std::move(inner)), bug_(bug), armed_(std::move(armed)), newest_version_(std::move(newest_version)) {}
 
-    awaitable<result<http::response>> round_trip(http::request req, http::exchange_options options) override {
-        return inner_->round_trip(std::move(req), std::move(options));
-    }
-
-    awaitable<result<http::streamed_response>> open_stream(http::request req, http::exchange_options options) override {
-        ++watches_;
-        if (bug_ == planted_bug::skip_one_resume && *armed_ && watches_ > 1) skip_to_now(req.target);
-        auto opened = co_await inner_->open_stream(std::move(req), std::move(options));
-        if (opened && bug_ == planted_bug::swallow_one_delete) {
-            opened->body = std::make_unique<swallowing_body>(std::move(opened->body), "\"DELETED\"", armed_);
+    awaitable<result<http::opened_exchange>> open(http::request req, http::exchange_options options) override {
+        const bool streamed = options.form() == http::exchange_form::streamed;
+        if (streamed) ++watches_;
+        if (streamed && bug_ == planted_bug::skip_one_resume && *armed_ && watches_ > 1) skip_to_now(req.target);
+        auto opened = co_await inner_->open(std::move(req), std::move(options));
+        if (opened && opened->stream && bug_ == planted_bug::swallow_one_delete) {
+            opened->stream = std::make_unique<swallowing_body>(std::move(opened->stream), "\"DELETED\"", armed_);
         }
         co_return opened;
     }

@@ -107,7 +107,7 @@ private:
             return std::shared_ptr<http::transport>(std::make_shared<buggy_transport>(
                 *inner, bug_, armed_, [host] { return std::to_string(host->server().resource_version()); }));
         };
-        o.transport(in_encoding_of(seed_, connect));
+        o.transport(connect).client(in_encoding_of(seed_));
         o.on_event([this](const std::string& cluster, const resource_info&, const any_event& event) {
             auto& checker = checkers_.try_emplace(cluster, cluster).first->second;
             checker.take(event);

@@ -4,8 +4,9 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/transport/client.hpp>
 
-#include "support/probe_transport.hpp"
+#include "support/probe_options.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -24,10 +25,11 @@ int run_probe(const std::string& kubeconfig, Play play) {
     boost::asio::io_context context(1);
     const auto config = find_cluster_config(env, kubeconfig);
     if (!config) return std::cerr << config.error().what() << "\n", 1;
-    auto c = client::connect(env, context.get_executor(), *config, probe_transport(env));
+    const auto c = client::connect(env, context.get_executor(), *config, http::make_transport_factory(env));
     if (!c) return std::cerr << c.error().what() << "\n", 1;
+    client api = c->with(probe_options(env));
     result<void> outcome = error(errc::unavailable, "it did not end");
-    boost::asio::co_spawn(context, play(*c), [&](std::exception_ptr failure, result<void> ended) {
+    boost::asio::co_spawn(context, play(api), [&](std::exception_ptr failure, result<void> ended) {
         if (failure) std::rethrow_exception(failure);
         outcome = std::move(ended);
         context.stop();

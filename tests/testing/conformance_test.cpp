@@ -235,10 +235,7 @@ namespace {
 // The network of a machine on which nobody listens.
 class nobody_there final : public http::transport {
 public:
-    awaitable<result<http::response>> round_trip(http::request, http::exchange_options) override {
-        co_return error(errc::connection_refused);
-    }
-    awaitable<result<http::streamed_response>> open_stream(http::request, http::exchange_options) override {
+    awaitable<result<http::opened_exchange>> open(http::request, http::exchange_options) override {
         co_return error(errc::connection_refused);
     }
     void close() override {}

@@ -73,7 +73,7 @@ bool is_settled(const cluster_view& cluster) {
 }  // namespace
 
 monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
-                 kcontrol::http::transport_factory transport, kcontrol::logger log)
+                 kcontrol::http::transport_factory transport, kcontrol::logger log, kcontrol::client_options treats)
     : env_(env), log_(log), insight_(env, o.kinds(), o.namespaces(), log.with("part", "pods")) {
     table_.on_explain([this](job_view& job) { insight_.explain(job); });
     insight_.on_news(
@@ -82,7 +82,7 @@ monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const option
         [this](const job_ref& job) { return table_.find(job.cluster, job.namespace_, job.kind, job.name); });
     kcontrol::multicluster_options settings;
     settings.kinds(choose_kinds(o.kinds())).namespaces(o.namespaces());
-    settings.transport(std::move(transport)).log(std::move(log)).metrics(counts_);
+    settings.transport(std::move(transport)).client(std::move(treats)).log(std::move(log)).metrics(counts_);
     // It is told every version that a server sends, also where many come at once: of a job that ran and ended between
     // two looks, the history and the notices have both.
     settings.on_event([this](const std::string& cluster, const kcontrol::resource_info& info,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/client/client_options.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
@@ -35,7 +36,7 @@ class monitor {
 public:
     /// Of the options it takes kinds, namespaces and what they say of the GPUs' usage.
     monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
-            kcontrol::http::transport_factory transport, kcontrol::logger log);
+            kcontrol::http::transport_factory transport, kcontrol::logger log, kcontrol::client_options treats = {});
 
     /// Engages the clusters of `source`. `publish` gets every change from now on; it may be empty.
     /// Errors: the source can't work at all.

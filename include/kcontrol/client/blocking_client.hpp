@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/client/client_options.hpp>
 #include <kcontrol/client/detail/blocking_loop.hpp>
 
 #include <functional>
@@ -25,10 +26,10 @@ namespace kcontrol::inline v0_1 {
 /// Copies share the loop. Object lifetime: `env` outlives all copies, and no call is in flight when the last one goes.
 class blocking_client {
 public:
-    /// Makes a client; nothing is sent yet. Errors: those of client::connect().
+    /// Makes a client that treats its server as `options` say; nothing is sent yet. Errors: those of client::connect().
     static KCONTROL_DECL result<blocking_client> connect(environment& env, const auth::cluster_config& config,
-                                                         const http::transport_factory& make_transport,
-                                                         logger log = {});
+                                                         const http::transport_factory& make_transport, logger log = {},
+                                                         const client_options& options = {});
 
     /// A copy of the object, see client::get(). Errors, besides: not_found.
     template <resource T>

@@ -192,7 +192,7 @@ public:
     /// The same, whose body is read piece by piece and in its own time: the options bound it up to its head.
     KCONTROL_DECL awaitable<result<http::streamed_response>> raw_stream(http::request req,
                                                                         http::exchange_options options);
-    /// A WebSocket at the request's target, see http::transport::open_websocket(); an answer other than 101 comes as
+    /// A WebSocket at the request's target, see http::transport::open(); an answer other than 101 comes as
     /// error. A guarded client asks its guard first, as for a write.
     KCONTROL_DECL awaitable<result<http::opened_websocket>> raw_websocket(http::request req,
                                                                           http::exchange_options options);
@@ -235,7 +235,7 @@ public:
     /// Errors: invalid_argument for another one.
     KCONTROL_DECL result<std::string> placed_namespace(const resource_info& info, std::string ns) const;
     /// A client of the same connections that behaves as these options say; made from one that had others, it has none
-    /// of them left. Its copies share its limit.
+    /// of them left but for the encoding, if these name none. Its copies share its limit.
     KCONTROL_DECL client with(const client_options& options) const;
 
     KCONTROL_DECL environment& env() const noexcept;       ///< what connect() was given; it outlives the client

@@ -1,4 +1,5 @@
-// How a client treats its server, beside who it is: its name, its pace, and what the program hears of requests.
+// How a client treats its server, beside who it is: its name, its pace, the encoding of objects, and what the program
+// hears of requests.
 #pragma once
 
 #include <kcontrol/base/result.hpp>
@@ -7,10 +8,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 namespace kcontrol::inline v0_1 {
+
+class object_encoding;
 
 /// What a server says beside its answer: the use of a deprecated version, a field that it does not know…
 class server_warning {
@@ -50,6 +55,11 @@ public:
     /// gets each text once, as a warning.
     client_options& on_warning(warning_function f) { return on_warning_ = std::move(f), *this; }
 
+    /// How objects travel where the kind and the server have that encoding, such as protobuf_encoding(); else as JSON.
+    /// A server or a proxy that answers otherwise is remembered, and logged once. Null: JSON. Default: that of the
+    /// client that with() is called on, which is JSON after connect().
+    client_options& encoding(std::shared_ptr<const object_encoding> e) { return encoding_ = std::move(e), *this; }
+
     /// At most so many requests a second, each try counted and watches left out; up to `burst` of them at once. Who is
     /// over it waits, and gets `timeout` at once where his deadline would pass meanwhile. Default: 0, which is no
     /// limit: servers have priorities and fairness of their own, and say when it is too much.
@@ -70,6 +80,8 @@ public:
 
     const std::string& user_agent() const noexcept { return user_agent_; }
     const warning_function& on_warning() const noexcept { return on_warning_; }
+    /// Nothing: encoding() was not called.
+    const std::optional<std::shared_ptr<const object_encoding>>& encoding() const noexcept { return encoding_; }
     double rate() const noexcept { return rate_; }           ///< requests a second, of rate_limit(); 0: no limit
     std::uint32_t burst() const noexcept { return burst_; }  ///< how many of them at once; 0 counts as 1
     std::uint32_t hot_loop_limit() const noexcept { return hot_loop_limit_; }
@@ -79,6 +91,7 @@ public:
 private:
     std::string user_agent_;
     warning_function on_warning_;
+    std::optional<std::shared_ptr<const object_encoding>> encoding_;
     double rate_ = 0;
     std::uint32_t burst_ = 1;
     std::uint32_t hot_loop_limit_ = 30;

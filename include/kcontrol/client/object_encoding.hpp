@@ -1,5 +1,5 @@
 // How objects travel between client and server, if not as JSON. protobuf_encoding() (client/protobuf_encoding.hpp) is
-// one; clients over a transport that speaks it ask for it, so that programs that do not name it link none of it.
+// one; clients with it among their client_options ask for it. Programs that do not name it link none of it.
 #pragma once
 
 #include <kcontrol/base/log.hpp>
@@ -7,7 +7,6 @@
 #include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/watch_event.hpp>
-#include <kcontrol/http/transport.hpp>
 #include <kcontrol/model/resource.hpp>
 
 #include <cstddef>
@@ -66,7 +65,7 @@ public:
     virtual result<std::string> encode(std::string_view json) const = 0;
 };
 
-/// An encoding; see speaking().
+/// An encoding, for client_options::encoding().
 ///
 /// Thread-safety: safe.
 class object_encoding {
@@ -80,17 +79,4 @@ public:
     virtual std::optional<std::string> status_json(std::string_view body) const = 0;
 };
 
-/// Makes transports as `below` does. A client over one lets objects travel in that encoding where the kind and the
-/// server have it, else as JSON; a server or a proxy that answers otherwise is remembered, and told once.
-///
-///     auto cl = client::connect(env, ex, config, speaking(protobuf_encoding(), http::make_transport_factory(env)));
-///
-/// So it is with all that takes a transport_factory: multicluster_options, blocking_client, tests.
-KCONTROL_DECL http::transport_factory speaking(std::shared_ptr<const object_encoding> encoding,
-                                               http::transport_factory below);
-
 }  // namespace kcontrol
-
-#ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/client/detail/speaking_transport.hpp>  // and that impl/object_encoding.ipp, which needs both
-#endif

@@ -9,7 +9,7 @@
 
 namespace kcontrol::inline v0_1 {
 
-/// For speaking(). Clients ask for Protocol Buffers, and for JSON where the server has none, when they
+/// For client_options::encoding(). Clients ask for Protocol Buffers, and for JSON where the server has none, when they
 /// get, list, watch, create and update objects of the built-in kinds, and when they want only the metadata of any kind.
 /// `more` are kinds of which the server has Protocol Buffers besides, as aggregated API servers do; their tables, and
 /// `more`, outlive what is made. docs/protobuf.md says what stays JSON: among them dynamic objects, and C++ types that

@@ -26,9 +26,11 @@ class watch_decoder;
 /// Thread-safety: shared objects unsafe. Object lifetime: destruction ends the watch.
 class watch_stream {
 public:
-    /// Of the options count timeout, grace, idle and the pool. `env` and `info` outlive it.
+    /// Of the options count timeout, grace, idle and the pool. `env` and `info` outlive it. `decoder` reads the body;
+    /// null: it is JSON.
     KCONTROL_DECL watch_stream(environment& env, const resource_info& info, std::unique_ptr<http::body_stream> body,
-                               const watch_options& options, logger log = {});
+                               const watch_options& options, logger log = {},
+                               std::shared_ptr<watch_decoder> decoder = nullptr);
 
     /// The next event; `end` after the server has ended the watch properly, or should have long ago. One whose object
     /// can't be decoded has `invalid` instead, and all others flow on. Errors: connection_lost, truncated, timeout
@@ -59,7 +61,7 @@ private:
     environment* env_;
     const resource_info* info_;
     std::unique_ptr<http::body_stream> body_;
-    watch_decoder* decoder_;  // the body's; null: it is JSON
+    std::shared_ptr<watch_decoder> decoder_;  // null: the body is JSON
     http::watch_framer framer_;
     std::vector<char> chunk_;
     duration idle_;

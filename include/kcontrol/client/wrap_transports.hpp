@@ -1,18 +1,21 @@
-// Transports around those of another factory, which keep how objects travel.
+// Transports around those of another factory.
 #pragma once
 
 #include <kcontrol/http/transport.hpp>
+#include <kcontrol/http/wrapped_transport.hpp>
 
 #include <functional>
 #include <memory>
 
 namespace kcontrol::inline v0_1 {
 
-/// Makes transports as `below` does, and around each the one that `wrap` makes of it, which forwards to it. It has the
-/// encoding of the one below (speaking(), in object_encoding.hpp): a client looks at the outermost one only.
+/// Makes transports as `below` does, and around each the one that `wrap` makes of it, which forwards to it.
 KCONTROL_DECL http::transport_factory wrap_transports(
     http::transport_factory below,
     std::function<std::shared_ptr<http::transport>(std::shared_ptr<http::transport>)> wrap);
+
+/// The same, where a function is all that is around each: it acts before and after an exchange of any verb.
+KCONTROL_DECL http::transport_factory wrap_transports(http::transport_factory below, http::open_function around);
 
 }  // namespace kcontrol
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/http/websocket.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include <functional>
+#include <memory>
 
 namespace kcontrol::inline v0_1 {
 
@@ -12,4 +14,20 @@ namespace kcontrol::inline v0_1 {
 /// made it, and must not throw.
 using write_guard = std::function<result<duration>()>;
 
+namespace detail {
+
+/// How long a write may take. Errors: the guard's, callback_failed.
+KCONTROL_DECL result<duration> ask_guard(const write_guard& guard);
+
+}  // namespace detail
+
+/// A WebSocket around another one, each of whose messages is asked about before it goes out. `guard` bounds its time.
+/// Errors, besides: the guard's, and callback_failed if it threw.
+KCONTROL_DECL std::unique_ptr<http::websocket> guard_websocket(std::unique_ptr<http::websocket> below,
+                                                               write_guard guard);
+
 }  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/impl/write_guard.ipp>
+#endif

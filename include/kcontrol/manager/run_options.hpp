@@ -58,7 +58,8 @@ public:
 
     /// The manager's own; the command line comes before them, but not before their logger.
     run_options& manager(manager_options m) { return manager_ = std::move(m), *this; }
-    /// How the program's client treats its server: the name in the audit log, a limit of requests, hot_loop_limit()…
+    /// How the program's client treats its server: the name in the audit log, a limit of requests, hot_loop_limit()… An
+    /// encoding comes before that of the command line.
     run_options& client(client_options o) { return client_ = std::move(o), *this; }
     /// A flag without a value, dashes included: `set` becomes true. `set` outlives run().
     run_options& flag(std::string name, std::string help, bool& set) {

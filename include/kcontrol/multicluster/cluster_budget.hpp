@@ -18,14 +18,16 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class cluster_budget {
 public:
-    /// Concurrent requests, watches and other streams excluded; over HTTP/1.1 that many connections, and one
-    /// for each stream. Further ones wait their turn, in order, within their own deadline: `timeout` if it passes.
+    /// Concurrent requests; over HTTP/1.1 that many connections, and one for each stream. Further ones wait their turn,
+    /// in order, within their own deadline: `timeout` if it passes. A list, a watch, another stream and a WebSocket
+    /// count until they are opened, that is until the head of the response has arrived.
     cluster_budget& max_concurrent_requests(std::size_t n) { return requests_ = n, *this; }
 
     /// A breaker: after so many requests in a row that no whole answer came to (condition::unreachable), further ones
     /// are refused at once, with `unavailable`, so that no reconcile waits for a cluster that is away. After the
-    /// pause of breaker_pause() one of them is sent; an answer, whatever it says, lets all of them through again. So
-    /// does an answer to a watch or another stream: those are never refused, for caches have a backoff of their own.
+    /// pause of breaker_pause() one of them is sent; an answer, whatever it says, lets all of them through again.
+    /// Watches, other streams and WebSockets are requests like others until they are opened; caches that were refused
+    /// try again with their own backoff.
     cluster_budget& max_consecutive_failures(std::uint32_t n) { return unanswered_ = n, *this; }
     /// Default: 1 s, doubled up to 30 s, with jitter.
     cluster_budget& breaker_pause(backoff_policy p) { return pause_ = p, *this; }

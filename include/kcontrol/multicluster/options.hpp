@@ -61,7 +61,8 @@ public:
     multicluster_options& cache(cache_options o) { return cache_ = std::move(o), *this; }
     /// What makes connections to the clusters.
     multicluster_options& transport(http::transport_factory t) { return transport_ = std::move(t), *this; }
-    /// How each cluster is asked: a limit of requests a second is each cluster's own, the name that its audit log has…
+    /// How each cluster is asked: a limit of requests a second is each cluster's own, the name that its audit log has,
+    /// the encoding of objects…
     multicluster_options& client(client_options o) { return client_ = std::move(o), *this; }
     /// What each cluster may cost: requests at a time, requests that nobody answers, objects. Default: no bounds.
     multicluster_options& budget(cluster_budget b) { return budget_ = b, *this; }

@@ -86,12 +86,9 @@ public:
     const http::endpoint& server() const noexcept { return server_; }  ///< the last that the factory was called for
     const http::tls_options& tls() const noexcept { return tls_; }     ///< the last that the factory was given
 
-    /// Plays the next step and reads its body to the end. Errors: unavailable (another request was expected), those of
-    /// the step, too_large, timeout, stopped.
-    awaitable<result<http::response>> round_trip(http::request req, http::exchange_options options) override;
-    /// Plays the next step; its body is read as it comes. Errors: unavailable (another request was expected), those of
-    /// the step, timeout, stopped.
-    awaitable<result<http::streamed_response>> open_stream(http::request req, http::exchange_options options) override;
+    /// Plays the next step; a whole response is read to its end. Errors: unavailable (another request was expected, or
+    /// a WebSocket), those of the step, too_large, timeout, stopped.
+    awaitable<result<http::opened_exchange>> open(http::request req, http::exchange_options options) override;
     void close() override { closed_ = true; }         ///< is remembered only: requests are still answered
     bool closed() const noexcept { return closed_; }  ///< whether close() was called
 

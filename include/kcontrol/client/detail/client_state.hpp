@@ -108,18 +108,11 @@ KCONTROL_DECL error body_too_large(std::size_t budget);
 /// Follows certificate files that have changed, between requests.
 KCONTROL_DECL void check_certificates(client_state& state);
 
-/// Sends a request with the cluster's credentials until an answer stands; one beyond 2xx comes as error.
-KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state state, http::request req,
-                                                         http::exchange_options options);
-
-/// The same for an answer whose body is read piece by piece.
-KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_client_state state, http::request req,
-                                                                       http::exchange_options options,
-                                                                       refusals how = refusals::repeated);
-
-/// The same for a WebSocket: an answer other than 101 comes as error.
-KCONTROL_DECL awaitable<result<http::opened_websocket>> websocket_exchange(shared_client_state state, http::request req,
-                                                                           http::exchange_options options);
+/// Opens an exchange with the cluster's credentials, and again until an answer stands. One beyond 2xx comes as error,
+/// of a WebSocket one other than 101.
+KCONTROL_DECL awaitable<result<http::opened_exchange>> exchange(shared_client_state state, http::request req,
+                                                                http::exchange_options options,
+                                                                refusals how = refusals::repeated);
 
 }  // namespace kcontrol::detail
 

@@ -26,44 +26,6 @@ inline result<std::shared_ptr<http::transport>> make_guarded(const http::transpo
     }
 }
 
-inline awaitable<result<http::response>> round_trip_guarded(std::shared_ptr<http::transport> by, http::request req,
-                                                            http::exchange_options options) {
-    try {
-        auto answer = co_await by->round_trip(std::move(req), std::move(options));
-        co_return answer;
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (...) {
-        co_return error_of_thrown("the transport");
-    }
-}
-
-inline awaitable<result<http::streamed_response>> open_stream_guarded(std::shared_ptr<http::transport> by,
-                                                                      http::request req,
-                                                                      http::exchange_options options) {
-    try {
-        auto opened = co_await by->open_stream(std::move(req), std::move(options));
-        co_return std::move(opened);
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (...) {
-        co_return error_of_thrown("the transport");
-    }
-}
-
-inline awaitable<result<http::opened_websocket>> open_websocket_guarded(std::shared_ptr<http::transport> by,
-                                                                        http::request req,
-                                                                        http::exchange_options options) {
-    try {
-        auto opened = co_await by->open_websocket(std::move(req), std::move(options));
-        co_return std::move(opened);
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (...) {
-        co_return error_of_thrown("the transport");
-    }
-}
-
 inline awaitable<result<std::size_t>> read_some_guarded(http::body_stream& from, std::span<char> into, duration idle,
                                                         std::stop_token stop) {
     try {

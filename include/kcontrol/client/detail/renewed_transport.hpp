@@ -6,6 +6,7 @@
 #include <kcontrol/http/gunzip.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/url.hpp>
+#include <kcontrol/http/websocket.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/timer.hpp>
 
@@ -67,17 +68,8 @@ public:
         return {};
     }
 
-    awaitable<result<http::response>> round_trip(http::request req, http::exchange_options options) override {
-        return round_trip_guarded(current_, std::move(req), std::move(options));
-    }
-
-    awaitable<result<http::streamed_response>> open_stream(http::request req, http::exchange_options options) override {
+    awaitable<result<http::opened_exchange>> open(http::request req, http::exchange_options options) override {
         return open_kept(shared_from_this(), current_, std::move(req), std::move(options));
-    }
-
-    awaitable<result<http::opened_websocket>> open_websocket(http::request req,
-                                                             http::exchange_options options) override {
-        return open_websocket_guarded(current_, std::move(req), std::move(options));
     }
 
     void close() override {
@@ -101,16 +93,38 @@ private:
         std::unique_ptr<http::body_stream> body_;
     };
 
-    static awaitable<result<http::streamed_response>> open_kept(std::shared_ptr<renewed_transport> self,
-                                                                std::shared_ptr<http::transport> by, http::request req,
-                                                                http::exchange_options options) {
+    // Likewise.
+    class kept_websocket final : public http::websocket {
+    public:
+        kept_websocket(std::shared_ptr<http::transport> by, std::unique_ptr<http::websocket> socket)
+            : by_(std::move(by)), socket_(std::move(socket)) {}
+        awaitable<result<http::websocket_piece>> read_some(std::span<char> into, duration idle,
+                                                           std::stop_token stop) override {
+            return socket_->read_some(into, idle, std::move(stop));
+        }
+        awaitable<result<void>> write(std::string_view head, std::string_view content, duration time,
+                                      std::stop_token stop) override {
+            return socket_->write(head, content, time, std::move(stop));
+        }
+        awaitable<void> close(duration time) override { return socket_->close(time); }
+
+    private:
+        std::shared_ptr<http::transport> by_;
+        std::unique_ptr<http::websocket> socket_;
+    };
+
+    static awaitable<result<http::opened_exchange>> open_kept(std::shared_ptr<renewed_transport> self,
+                                                              std::shared_ptr<http::transport> by, http::request req,
+                                                              http::exchange_options options) {
         const bool is_watch = asks_for_watch(req);
-        auto opened = co_await open_stream_guarded(by, std::move(req), std::move(options));
-        if (!opened || !opened->body) co_return std::move(opened);
-        opened->body = std::make_unique<kept_body>(by, std::move(opened->body));
+        auto opened = co_await by->open(std::move(req), std::move(options));
+        if (!opened) co_return opened.error();
+        if (opened->socket) opened->socket = std::make_unique<kept_websocket>(by, std::move(opened->socket));
+        if (!opened->stream) co_return opened;
+        opened->stream = std::make_unique<kept_body>(by, std::move(opened->stream));
         // Compressed bytes do not show where an event ends.
-        if (is_watch && opened->head.status == 200 && !http::is_gzip(opened->head)) self->let_move(by, opened->body);
-        co_return std::move(opened);
+        if (is_watch && opened->status == 200 && !http::is_gzip(*opened)) self->let_move(by, opened->stream);
+        co_return opened;
     }
 
     void let_move(const std::shared_ptr<http::transport>& by, std::unique_ptr<http::body_stream>& body) {

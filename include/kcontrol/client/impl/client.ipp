@@ -10,7 +10,6 @@
 #include <kcontrol/client/detail/negotiation.hpp>
 #include <kcontrol/client/detail/read_object.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
-#include <kcontrol/client/detail/speaking_transport.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
@@ -247,7 +246,6 @@ KCONTROL_DECL result<client> client::connect(environment& env, executor ex, cons
         log.warning("the server is not verified: whoever sits between can read and change everything",
                     {{"server", config.server_url()}, {"field", "insecure-skip-tls-verify"}});
     }
-    auto encoding = detail::encoding_of(**transport);
     auto login = auth::credential_source::make(env, ex, config, log);
     std::shared_ptr<detail::renewed_transport> renewed;
     if (login->tls_may_change()) {
@@ -264,7 +262,6 @@ KCONTROL_DECL result<client> client::connect(environment& env, executor ex, cons
         renewed->check_while_watching(env, check);
     }
     state->renewed = std::move(renewed);
-    state->agreed = std::make_shared<detail::negotiation>(std::move(encoding), state->log);
     if (state->default_namespace.empty()) state->default_namespace = "default";
     return client(std::move(state));
 }
@@ -364,19 +361,22 @@ KCONTROL_DECL awaitable<result<any_object>> client::noted(const resource_info& i
 
 KCONTROL_DECL awaitable<result<http::response>> client::raw(http::request req, http::exchange_options options) {
     req.target = state_->base_path + req.target;
-    return detail::exchange(state_, std::move(req), std::move(options));
+    options.form(http::exchange_form::whole);
+    return http::whole_of(detail::exchange(state_, std::move(req), std::move(options)));
 }
 
 KCONTROL_DECL awaitable<result<http::streamed_response>> client::raw_stream(http::request req,
                                                                             http::exchange_options options) {
     req.target = state_->base_path + req.target;
-    return detail::open_exchange(state_, std::move(req), std::move(options));
+    options.form(http::exchange_form::streamed);
+    return http::stream_of(detail::exchange(state_, std::move(req), std::move(options)));
 }
 
 KCONTROL_DECL awaitable<result<http::opened_websocket>> client::raw_websocket(http::request req,
                                                                               http::exchange_options options) {
     req.target = state_->base_path + req.target;
-    return detail::websocket_exchange(state_, std::move(req), std::move(options));
+    options.form(http::exchange_form::websocket);
+    return http::websocket_of(detail::exchange(state_, std::move(req), std::move(options)));
 }
 
 KCONTROL_DECL client client::guarded(write_guard guard) const {
@@ -414,6 +414,11 @@ KCONTROL_DECL client client::traced(trace_parent to) const {
 KCONTROL_DECL client client::with(const client_options& options) const {
     auto next = std::make_shared<detail::client_state>(*state_);
     next->manners = std::make_shared<detail::client_manners>(*next->env, next->log, options);
+    const auto& encoding = options.encoding();
+    // Copies with the same encoding share what they know of the server.
+    if (encoding && *encoding != next->agreed->wanted()) {
+        next->agreed = std::make_shared<detail::negotiation>(*encoding, next->log);
+    }
     client made = *this;
     made.state_ = std::move(next);
     return made;

@@ -14,8 +14,8 @@ namespace detail {
 inline constexpr const char* identity_list = "/api/v1/namespaces?fieldSelector=metadata.name%3Dkube-system";
 inline constexpr const char* identity_get = "/api/v1/namespaces/kube-system";
 
-inline awaitable<result<http::response>> ask_identity(shared_client_state state, std::string target,
-                                                      time_point deadline, std::stop_token stop) {
+inline awaitable<result<http::opened_exchange>> ask_identity(shared_client_state state, std::string target,
+                                                             time_point deadline, std::stop_token stop) {
     http::request req("GET", state->base_path + target);
     req.headers.set("Accept",
                     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"

@@ -9,7 +9,6 @@
 #include <kcontrol/client/detail/list_reader.hpp>
 #include <kcontrol/client/detail/negotiation.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
-#include <kcontrol/client/detail/speaking_transport.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/codec/share_pool.hpp>
@@ -67,7 +66,7 @@ inline error page_too_slow(std::uint64_t bytes, const list_options& options) {
 // A stream of objects, asked for in the encoding of the kind, which is null where it comes as JSON.
 class opened_objects {
 public:
-    http::streamed_response answer;
+    http::opened_exchange answer;
     std::shared_ptr<const kind_encoding> as;
 };
 
@@ -77,18 +76,19 @@ inline awaitable<result<opened_objects>> open_objects(shared_client_state state,
                                                       http::exchange_options bounds, refusals how) {
     opened_objects out;
     out.as = state->agreed->ask(*info, req, metadata_as);
-    auto opened = co_await open_exchange(state, req, bounds, how);
+    bounds.form(http::exchange_form::streamed);
+    auto opened = co_await exchange(state, req, bounds, how);
     if (!opened && out.as && refuses_encoding(opened.error())) {
         state->agreed->answered_otherwise(*info, opened.error().message());
         req.headers.erase("Accept");
         out.as = state->agreed->ask(*info, req, metadata_as);
-        opened = co_await open_exchange(state, std::move(req), std::move(bounds), how);
+        opened = co_await exchange(state, std::move(req), std::move(bounds), how);
     }
     if (!opened) co_return opened.error();
     out.answer = std::move(*opened);
-    if (!out.as || !state->agreed->is_encoded(out.answer.head)) {
-        if (auto refused = refuse_head(out.answer.head)) co_return std::move(*refused);
-        if (out.as) state->agreed->answered_otherwise(*info, out.answer.head.headers.get("Content-Type"));
+    if (!out.as || !state->agreed->is_encoded(out.answer)) {
+        if (auto refused = refuse_head(out.answer)) co_return std::move(*refused);
+        if (out.as) state->agreed->answered_otherwise(*info, out.answer.headers.get("Content-Type"));
         out.as.reset();
     }
     co_return result<opened_objects>(std::move(out));
@@ -132,14 +132,14 @@ inline awaitable<result<any_list>> list_page_call(shared_client_state state, con
     auto opened =
         co_await open_objects(state, info, std::move(req), "PartialObjectMetadataList", std::move(bounds), how);
     if (!opened) co_return opened.error();
-    auto body = std::move(opened->answer.body);
+    auto body = std::move(opened->answer.stream);
     if (opened->as) {
         auto decoder = opened->as->decode_list(*options.pool(), options.reuse());
         auto page =
             co_await read_list(std::move(state), std::move(body), std::move(decoder), std::move(options), deadline);
         co_return page;
     }
-    auto reader = std::make_unique<list_reader>(std::move(opened->answer.head), *info, *options.pool());
+    auto reader = std::make_unique<list_reader>(std::move(opened->answer), *info, *options.pool());
     reader->reuse(options.reuse());
     auto page = co_await read_list(std::move(state), std::move(body), std::move(reader), std::move(options), deadline);
     co_return page;
@@ -179,12 +179,11 @@ inline awaitable<result<std::unique_ptr<watch_stream>>> watch_call(shared_client
                                         refusals::handed_on);
     if (!opened) co_return opened.error();
     if (opened->as && options.pool() == nullptr) options.pool(std::make_shared<share_pool>());
-    auto body = std::move(opened->answer.body);
-    if (opened->as) {
-        auto decoder = opened->as->decode_watch(options.pool(), state->log);
-        body = std::make_unique<encoded_body>(std::move(body), std::move(decoder));
-    }
-    co_return std::make_unique<watch_stream>(*state->env, *info, std::move(body), options, state->log);
+    auto body = std::move(opened->answer.stream);
+    std::shared_ptr<watch_decoder> decoder;
+    if (opened->as) decoder = opened->as->decode_watch(options.pool(), state->log);
+    co_return std::make_unique<watch_stream>(*state->env, *info, std::move(body), options, state->log,
+                                             std::move(decoder));
 }
 
 inline awaitable<result<any_list>> log_invalid(shared_client_state state, const resource_info* info,

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 namespace kcontrol::inline v0_1::detail {
 
@@ -51,39 +52,37 @@ KCONTROL_DECL void check_certificates(client_state& state) {
     if (ready) follow_certificates(state);
 }
 
-// Who asks for a coding himself gets what comes.
-inline bool asks_for_gzip(const client_state& state, const http::request& req) {
-    return state.takes_gzip && !req.headers.contains("Accept-Encoding");
+// Who asks for a coding himself gets what comes. Messages have none.
+inline bool asks_for_gzip(const client_state& state, const http::request& req, http::exchange_form form) {
+    return state.takes_gzip && form != http::exchange_form::websocket && !req.headers.contains("Accept-Encoding");
 }
 
 // The request as it goes out now: a token may have changed since the last try.
-inline result<http::request> with_credentials(client_state& state, const http::request& req) {
+inline result<http::request> with_credentials(client_state& state, const http::request& req, http::exchange_form form) {
     follow_certificates(state);
     http::request out = req;
     out.headers.set("User-Agent", state.manners->user_agent());
-    if (!out.headers.contains("Accept")) out.headers.set("Accept", "application/json");
-    if (asks_for_gzip(state, req)) out.headers.set("Accept-Encoding", "gzip");
+    // What comes over a WebSocket is no object, and a node on the way may know one kind of answer only.
+    const bool objects = form != http::exchange_form::websocket;
+    if (!out.headers.contains("Accept")) out.headers.set("Accept", objects ? "application/json" : "*/*");
+    if (asks_for_gzip(state, req, form)) out.headers.set("Accept-Encoding", "gzip");
     const auto authorized = state.login->authorize(out.headers);
     if (!authorized) return authorized.error();
     return out;
 }
 
 // An answer whose body is decoded, if it came compressed as it was allowed to. Errors: those of the decoder.
-inline result<void> unpack(bool asked, http::response& answer, std::size_t most) {
+inline result<void> unpack(bool asked, http::opened_exchange& answer, std::size_t most) {
     if (!asked || !http::is_gzip(answer)) return {};
-    if (!answer.body.empty()) {
+    if (answer.stream) {
+        answer.stream = http::make_gunzip_body(std::move(answer.stream));
+    } else if (!answer.body.empty()) {
         auto body = http::gunzip_all(answer.body, most);
         if (!body) return body.error().with_context("the server's answer");
         answer.body = std::move(*body);
     }
     http::forget_coding(answer);
     return {};
-}
-
-inline void unpack(bool asked, http::streamed_response& answer) {
-    if (!asked || !http::is_gzip(answer.head)) return;
-    answer.body = http::make_gunzip_body(std::move(answer.body));
-    http::forget_coding(answer.head);
 }
 
 KCONTROL_DECL error explain_budget(const error& why) {
@@ -150,6 +149,7 @@ class begun_try {
 public:
     begun_try() = default;
     http::request attempt;
+    http::exchange_options options;
     std::uint64_t serial = 0;  // of its credentials
     trace_context place;
     time_point sent;
@@ -157,7 +157,7 @@ public:
 
 // All that comes before a try is sent. Errors: why it is not.
 inline awaitable<result<begun_try>> begin_try(shared_client_state state, const http::request& req,
-                                              const call_budget& budget, http::exchange_options& options) {
+                                              const call_budget& budget, const http::exchange_options& options) {
     if (!state->login->ready()) {
         const auto logged_in = co_await state->login->obtain(budget.deadline(), budget.stop());
         if (!logged_in) co_return logged_in.error();
@@ -169,24 +169,24 @@ inline awaitable<result<begun_try>> begin_try(shared_client_state state, const h
     begun_try out;
     out.sent = state->env->now();
     if (auto over = out_of_budget(budget, out.sent, req)) co_return std::move(*over);
-    auto attempt = with_credentials(*state, req);
+    auto attempt = with_credentials(*state, req, options.form());
     if (!attempt) co_return attempt.error();
     out.attempt = std::move(*attempt);
     out.serial = state->login->serial();
     out.place = begin_request_span(*state, out.attempt);
     const auto prepared = state->manners->prepare(out.attempt);
     if (!prepared) co_return prepared.error();
-    options.deadline(budget.deadline() - out.sent);
-    options.on_lookup([counts = state->requests](duration took) { counts->count_lookup(took); });
+    out.options = options;
+    out.options.deadline(budget.deadline() - out.sent);
+    out.options.on_lookup([counts = state->requests](duration took) { counts->count_lookup(took); });
     co_return result<begun_try>(std::move(out));
 }
 
 // Whether a try that was begun may go out. What a guard refuses is not sent, and so counted as no
-// request; its turn it has had.
-inline result<void> pass_guards(const client_state& state, const http::request& attempt,
-                                http::exchange_options& options) {
-    if (!may_write(attempt)) return {};
-    return ask_guards(state.guards, options);
+// request; its turn it has had. What asks for a WebSocket is a command in a container, whatever its method: a write.
+inline result<void> pass_guards(const client_state& state, begun_try& one) {
+    if (one.options.form() != http::exchange_form::websocket && !may_write(one.attempt)) return {};
+    return ask_guards(state.guards, one.options);
 }
 
 // A try that went out and has no answer.
@@ -226,107 +226,65 @@ inline awaitable<result<bool>> wait_for_retry(shared_client_state state, const h
     co_return true;
 }
 
-KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state state, http::request req,
-                                                         http::exchange_options options) {
-    call_budget budget(state->env->now() + options.deadline(), options.stop());
-    for (;;) {
-        auto begun = co_await begin_try(state, req, budget, options);
-        if (!begun) co_return begun.error();
-        const auto may = pass_guards(*state, begun->attempt, options);
-        if (!may) co_return may.error();
-        auto answer = co_await round_trip_guarded(state->transport, std::move(begun->attempt), options);
-        if (!answer) {
-            count_failure(*state, req, answer.error(), *begun);
-            co_return explain_budget(answer.error());
-        }
-        count_answer(*state, req, *answer, *begun);
-        const auto unpacked = unpack(asks_for_gzip(*state, req), *answer, options.max_body());
-        state->requests->count_response_size(req.method, answer->body.size());
-        if (is_success(answer->status)) {
-            if (!unpacked) co_return explain_budget(unpacked.error());
-            co_return std::move(*answer);
-        }
-        const auto again = co_await wait_for_retry(state, req, *answer, begun->serial, budget);
-        if (!again) co_return again.error();
-        if (*again) continue;
-        state->agreed->make_readable(*answer);
-        co_return answer_error(*answer);
-    }
-}
-
 // Reads what a refused stream says, as far as a message needs it.
-inline awaitable<http::response> refused_stream(http::streamed_response opened, duration time, std::stop_token stop) {
+inline awaitable<void> read_refusal(http::opened_exchange& refused, duration time, std::stop_token stop) {
     constexpr std::size_t most = std::size_t{64} << 10;
-    http::response whole(opened.head.status);
-    whole.headers = opened.head.headers;
+    const auto from = std::move(refused.stream);
     std::array<char, 4096> chunk{};
-    while (whole.body.size() < most) {
-        const auto n = co_await read_some_guarded(*opened.body, std::span<char>(chunk), time, stop);
+    while (refused.body.size() < most) {
+        const auto n = co_await read_some_guarded(*from, std::span<char>(chunk), time, stop);
         if (!n || *n == 0) break;
-        whole.body.append(chunk.data(), *n);
-    }
-    co_return whole;
-}
-
-KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_client_state state, http::request req,
-                                                                       http::exchange_options options, refusals how) {
-    call_budget budget(state->env->now() + options.deadline(), options.stop(), how);
-    for (;;) {
-        auto begun = co_await begin_try(state, req, budget, options);
-        if (!begun) co_return begun.error();
-        const auto may = pass_guards(*state, begun->attempt, options);
-        if (!may) co_return may.error();
-        auto opened = co_await open_stream_guarded(state->transport, std::move(begun->attempt), options);
-        if (!opened) {
-            count_failure(*state, req, opened.error(), *begun);
-            co_return opened.error();
-        }
-        count_answer(*state, req, opened->head, *begun);
-        unpack(asks_for_gzip(*state, req), *opened);
-        if (is_success(opened->head.status)) co_return std::move(*opened);
-        const duration left = budget.deadline() - state->env->now();
-        auto refused = co_await refused_stream(std::move(*opened), left, budget.stop());
-        const auto again = co_await wait_for_retry(state, req, refused, begun->serial, budget);
-        if (!again) co_return again.error();
-        if (*again) continue;
-        state->agreed->make_readable(refused);
-        co_return answer_error(refused);
+        refused.body.append(chunk.data(), *n);
     }
 }
 
 // Before API servers spoke WebSocket here, or behind a proxy that does not, the answer may even be 200.
-inline error no_websocket(const http::response& answer) {
+inline error refusal_of(const http::response& answer) {
     if (!is_success(answer.status)) return answer_error(answer);
     return error(errc::protocol_error, "the server answered " + std::to_string(answer.status) +
                                            " instead of speaking WebSocket; is there a proxy that does not let it "
                                            "through?");
 }
 
-KCONTROL_DECL awaitable<result<http::opened_websocket>> websocket_exchange(shared_client_state state, http::request req,
-                                                                           http::exchange_options options) {
-    // What comes is no object, and a node on the way may know one kind of answer only.
-    if (!req.headers.contains("Accept")) req.headers.set("Accept", "*/*");
-    call_budget budget(state->env->now() + options.deadline(), options.stop());
+KCONTROL_DECL awaitable<result<http::opened_exchange>> exchange(shared_client_state state, http::request req,
+                                                                http::exchange_options options, refusals how) {
+    using http::exchange_form;
+    const exchange_form form = options.form();
+    const bool takes_gzip = asks_for_gzip(*state, req, form);
+    call_budget budget(state->env->now() + options.deadline(), options.stop(), how);
     for (;;) {
         auto begun = co_await begin_try(state, req, budget, options);
         if (!begun) co_return begun.error();
-        if (asks_for_gzip(*state, req)) begun->attempt.headers.erase("Accept-Encoding");
-        // A command in a container, whatever its method: a write.
-        const auto may = ask_guards(state->guards, options);
+        const auto may = pass_guards(*state, *begun);
         if (!may) co_return may.error();
-        auto opened = co_await open_websocket_guarded(state->transport, std::move(begun->attempt), options);
+        result<http::opened_exchange> opened;
+        try {
+            opened = co_await state->transport->open(std::move(begun->attempt), std::move(begun->options));
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (...) {
+            opened = error_of_thrown("the transport");
+        }
+        const auto fits = opened ? http::fit_form(*opened, form) : result<void>();
+        if (!fits) opened = fits.error();
         if (!opened) {
             count_failure(*state, req, opened.error(), *begun);
-            co_return opened.error();
+            co_return explain_budget(opened.error());
         }
-        count_answer(*state, req, opened->answer, *begun);
-        if (opened->socket) {
-            opened->socket = fence_websocket(std::move(opened->socket), state->guards);
-            co_return std::move(*opened);
+        count_answer(*state, req, *opened, *begun);
+        const auto unpacked = unpack(takes_gzip, *opened, options.max_body());
+        if (form == exchange_form::whole) state->requests->count_response_size(req.method, opened->body.size());
+        if (form == exchange_form::websocket ? opened->socket != nullptr : is_success(opened->status)) {
+            if (!unpacked) co_return explain_budget(unpacked.error());
+            if (opened->socket) opened->socket = fence_websocket(std::move(opened->socket), state->guards);
+            co_return opened;
         }
-        const auto again = co_await wait_for_retry(state, req, opened->answer, begun->serial, budget);
+        if (opened->stream) co_await read_refusal(*opened, budget.deadline() - state->env->now(), budget.stop());
+        const auto again = co_await wait_for_retry(state, req, *opened, begun->serial, budget);
         if (!again) co_return again.error();
-        if (!*again) co_return no_websocket(opened->answer);
+        if (*again) continue;
+        state->agreed->make_readable(*opened);
+        co_return refusal_of(*opened);
     }
 }
 

@@ -3,7 +3,7 @@
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/client/detail/read_event.hpp>
-#include <kcontrol/client/detail/speaking_transport.hpp>
+#include <kcontrol/client/object_encoding.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/codec/release_workspace.hpp>
 #include <kcontrol/codec/share_pool.hpp>
@@ -78,11 +78,11 @@ inline bool holds_more_than_blanks(std::string_view bytes) {
 
 KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& info,
                                          std::unique_ptr<http::body_stream> body, const watch_options& options,
-                                         logger log)
+                                         logger log, std::shared_ptr<watch_decoder> decoder)
     : env_(&env),
       info_(&info),
       body_(std::move(body)),
-      decoder_(detail::decoder_of(*body_)),
+      decoder_(std::move(decoder)),
       chunk_(detail::least_watch_read),
       idle_(options.idle()),
       last_sign_(env.now()),

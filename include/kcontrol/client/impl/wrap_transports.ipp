@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kcontrol/client/detail/speaking_transport.hpp>
 #include <kcontrol/client/wrap_transports.hpp>
 
 #include <utility>
@@ -15,12 +14,14 @@ KCONTROL_DECL http::transport_factory wrap_transports(
                const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
         auto made = below(std::move(ex), to, tls);
         if (!made) return made.error();
-        auto encoding = detail::encoding_of(**made);
-        auto around = wrap(std::move(*made));
-        if (encoding == nullptr) return around;
-        return std::shared_ptr<http::transport>(
-            std::make_shared<detail::speaking_transport>(std::move(encoding), std::move(around)));
+        return wrap(std::move(*made));
     };
+}
+
+KCONTROL_DECL http::transport_factory wrap_transports(http::transport_factory below, http::open_function around) {
+    return wrap_transports(std::move(below), [around = std::move(around)](std::shared_ptr<http::transport> one) {
+        return std::make_shared<http::wrapped_transport>(std::move(one), around);
+    });
 }
 
 }  // namespace kcontrol

@@ -214,12 +214,11 @@ inline result<void> run_with(environment& env, const std::string& program, const
     own_namespace_for_lease(options, *config);
 
     boost::asio::io_context context(1);
-    auto transports = http::make_transport_factory(env);
-    if (flags.kube_api_content_type != "application/json") {
-        transports = speaking(protobuf_encoding(), std::move(transports));
-    }
-    auto cl = client::connect(env, context.get_executor(), *config, transports, log);
+    auto cl = client::connect(env, context.get_executor(), *config, http::make_transport_factory(env), log);
     if (!cl) return cl.error();
+    if (flags.kube_api_content_type != "application/json") {
+        *cl = cl->with(client_options().encoding(protobuf_encoding()));
+    }
     if (wanted.client()) *cl = cl->with(*wanted.client());
     log.info("cluster", {{"server", config->server_url()}});
     const duration grace = options.graceful_shutdown_timeout();

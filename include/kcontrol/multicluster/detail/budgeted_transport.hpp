@@ -1,4 +1,4 @@
-// A transport to a cluster with a budget: so many requests at a time, and none to a server that does not answer.
+// Transports to a cluster with a budget: so many requests at a time, and none to a server that does not answer.
 #pragma once
 
 #include <kcontrol/base/log.hpp>
@@ -58,56 +58,38 @@ public:
     std::weak_ptr<const request_turns> turns;
 };
 
-/// Below the client's retries, so that each try is asked about.
+/// What the exchanges over one transport share.
 ///
-/// Thread-safety: as http::transport.
-class budgeted_transport final : public http::transport {
+/// Thread-safety: shared objects unsafe. Object lifetime: shared by the exchanges that are under way.
+class request_budget {
 public:
-    KCONTROL_DECL budgeted_transport(environment& env, std::shared_ptr<http::transport> below,
-                                     const cluster_budget& budget, std::shared_ptr<budget_counts> counts, logger log);
+    KCONTROL_DECL request_budget(environment& env, const cluster_budget& budget, std::shared_ptr<budget_counts> counts,
+                                 logger log);
 
-    KCONTROL_DECL awaitable<result<http::response>> round_trip(http::request req,
-                                                               http::exchange_options options) override;
-    KCONTROL_DECL awaitable<result<http::streamed_response>> open_stream(http::request req,
-                                                                         http::exchange_options options) override;
-    KCONTROL_DECL awaitable<result<http::opened_websocket>> open_websocket(http::request req,
-                                                                           http::exchange_options options) override;
-    void close() override { below_->close(); }
+    /// Asks the breaker. Errors: unavailable.
+    KCONTROL_DECL result<circuit_breaker::verdict> ask();
+    /// A request that was let through has ended; `failure` is null where an answer came.
+    KCONTROL_DECL void note(const error* failure, bool probe);
+
+    environment& env;
+    circuit_breaker breaker;
+    const std::shared_ptr<request_turns> turns;  // null: no limit
 
 private:
-    // What outlasts the transport, for requests that are under way.
-    struct shared {
-        shared(environment& e, const cluster_budget& b, std::shared_ptr<budget_counts> c, logger l)
-            : env(e),
-              breaker(b.max_consecutive_failures(), b.breaker_pause()),
-              counts(std::move(c)),
-              log(std::move(l)) {}
-        KCONTROL_DECL void note(const error* failure, bool probe);
-
-        environment& env;
-        circuit_breaker breaker;
-        std::shared_ptr<budget_counts> counts;
-        logger log;
-        failure_log<error_code> journal;
-        std::shared_ptr<request_turns> turns;  // null: no limit
-    };
-    KCONTROL_DECL static awaitable<result<http::response>> send(std::shared_ptr<shared> state,
-                                                                std::shared_ptr<http::transport> below,
-                                                                http::request req, http::exchange_options options);
-    KCONTROL_DECL static awaitable<result<http::response>> send_in_turn(std::shared_ptr<shared> state,
-                                                                        std::shared_ptr<http::transport> below,
-                                                                        http::request req,
-                                                                        http::exchange_options options);
-    KCONTROL_DECL static awaitable<result<http::streamed_response>> stream(std::shared_ptr<shared> state,
-                                                                           std::shared_ptr<http::transport> below,
-                                                                           http::request req,
-                                                                           http::exchange_options options);
-
-    std::shared_ptr<http::transport> below_;
-    std::shared_ptr<shared> state_;
+    std::shared_ptr<budget_counts> counts_;
+    duration longest_pause_;
+    logger log_;
+    failure_log<error_code> journal_;
 };
 
-/// What makes such transports of those that another factory makes; that factory itself where nothing is bounded.
+/// Below the client's retries, so that each try is asked about. Every exchange takes a turn until it is opened, and
+/// asks the breaker: a watch and a WebSocket, too. What goes on after that is in nobody's way.
+KCONTROL_DECL awaitable<result<http::opened_exchange>> open_budgeted(std::shared_ptr<request_budget> budget,
+                                                                     std::shared_ptr<http::transport> below,
+                                                                     http::request req, http::exchange_options options);
+
+/// What makes transports with a budget of those that another factory makes; that factory itself where nothing is
+/// bounded.
 KCONTROL_DECL http::transport_factory budgeted_transports(environment& env, http::transport_factory below,
                                                           const cluster_budget& budget,
                                                           std::shared_ptr<budget_counts> counts, logger log);

@@ -62,15 +62,41 @@ KCONTROL_DECL void request_turns::leave() {
     --inside_;
 }
 
+inline duration longest_delay(const backoff_policy& policy) {
+    return policy.cap() + std::chrono::duration_cast<duration>(policy.cap() * policy.jitter());
+}
+
+KCONTROL_DECL request_budget::request_budget(environment& e, const cluster_budget& budget,
+                                             std::shared_ptr<budget_counts> counts, logger log)
+    : env(e),
+      breaker(budget.max_consecutive_failures(), budget.breaker_pause()),
+      turns(budget.max_concurrent_requests() == 0 ? nullptr
+                                                  : std::make_shared<request_turns>(budget.max_concurrent_requests())),
+      counts_(std::move(counts)),
+      longest_pause_(longest_delay(budget.breaker_pause())),
+      log_(std::move(log)) {}
+
+// How long it is shut yet is not said: caches show the reason of each try in their cluster's status, which would change
+// every time.
+KCONTROL_DECL result<circuit_breaker::verdict> request_budget::ask() {
+    const auto verdict = breaker.ask(env.now());
+    if (verdict != circuit_breaker::verdict::refuse) return verdict;
+    ++counts_->refused;
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(longest_pause_).count();
+    return error(errc::unavailable,
+                 "the cluster has not answered several requests in a row; it is asked again in at most " +
+                     std::to_string(seconds) + " s");
+}
+
 // Who ends by its own stop says nothing of the server.
-KCONTROL_DECL void budgeted_transport::shared::note(const error* failure, bool probe) {
+KCONTROL_DECL void request_budget::note(const error* failure, bool probe) {
     if (failure == nullptr) {
         if (!breaker.answered()) return;
-        const auto entry = journal.recovered(env.now());
+        const auto entry = journal_.recovered(env.now());
         if (!entry) return;
         std::vector<log_field> fields;
         append_recovery_field(fields, *entry);
-        log.info("the cluster answers again: requests to it are sent", std::move(fields));
+        log_.info("the cluster answers again: requests to it are sent", std::move(fields));
         return;
     }
     const bool silent = *failure == condition::unreachable || *failure == errc::unknown_outcome;
@@ -79,83 +105,34 @@ KCONTROL_DECL void budgeted_transport::shared::note(const error* failure, bool p
         return;
     }
     if (!breaker.unanswered(env.now(), random_unit(env), probe)) return;
-    ++counts->trips;
-    const auto entry = journal.failed(failure->code(), env.now());
+    ++counts_->trips;
+    const auto entry = journal_.failed(failure->code(), env.now());
     if (!entry) return;
-    log.warning("the cluster does not answer: requests to it are refused at once",
-                failure_fields("reason", failure->what(), *entry));
-}
-
-KCONTROL_DECL budgeted_transport::budgeted_transport(environment& env, std::shared_ptr<http::transport> below,
-                                                     const cluster_budget& budget,
-                                                     std::shared_ptr<budget_counts> counts, logger log)
-    : below_(std::move(below)), state_(std::make_shared<shared>(env, budget, std::move(counts), std::move(log))) {
-    if (budget.max_concurrent_requests() != 0)
-        state_->turns = std::make_shared<request_turns>(budget.max_concurrent_requests());
-    state_->counts->breaker = std::shared_ptr<const circuit_breaker>(state_, &state_->breaker);
-    state_->counts->turns = state_->turns;
-}
-
-KCONTROL_DECL awaitable<result<http::response>> budgeted_transport::send(std::shared_ptr<shared> state,
-                                                                         std::shared_ptr<http::transport> below,
-                                                                         http::request req,
-                                                                         http::exchange_options options) {
-    const auto verdict = state->breaker.ask(state->env.now());
-    if (verdict == circuit_breaker::verdict::refuse) {
-        ++state->counts->refused;
-        const auto left = std::max<duration>(state->breaker.until() - state->env.now(), duration::zero());
-        const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
-        error refused(errc::unavailable,
-                      "the cluster has not answered several requests in a row; it is asked again in " +
-                          std::to_string(seconds) + " s");
-        co_return refused;
-    }
-    const bool probe = verdict == circuit_breaker::verdict::probe;
-    probe_held asked(state->breaker, probe);
-    result<http::response> answer = co_await below->round_trip(std::move(req), std::move(options));
-    asked.decided();
-    state->note(answer ? nullptr : &answer.error(), probe);
-    co_return answer;
+    log_.warning("the cluster does not answer: requests to it are refused at once",
+                 failure_fields("reason", failure->what(), *entry));
 }
 
 // Whoever waited long enough for the breaker to shut is refused before it is sent.
-KCONTROL_DECL awaitable<result<http::response>> budgeted_transport::send_in_turn(std::shared_ptr<shared> state,
-                                                                                 std::shared_ptr<http::transport> below,
-                                                                                 http::request req,
-                                                                                 http::exchange_options options) {
-    const time_point begun = state->env.now();
-    const time_point deadline = begun + options.deadline();
-    const auto turns = state->turns;
-    const result<void> entered = co_await request_turns::enter(turns, state->env, options.stop(), deadline);
-    if (!entered) co_return entered.error();
-    const turn_held inside(turns);
-    options.deadline(std::max<duration>(deadline - state->env.now(), duration::zero()));
-    result<http::response> answer = co_await send(state, std::move(below), std::move(req), std::move(options));
-    co_return answer;
-}
-
-KCONTROL_DECL awaitable<result<http::streamed_response>> budgeted_transport::stream(
-    std::shared_ptr<shared> state, std::shared_ptr<http::transport> below, http::request req,
-    http::exchange_options options) {
-    result<http::streamed_response> opened = co_await below->open_stream(std::move(req), std::move(options));
-    state->note(opened ? nullptr : &opened.error(), false);
+KCONTROL_DECL awaitable<result<http::opened_exchange>> open_budgeted(std::shared_ptr<request_budget> budget,
+                                                                     std::shared_ptr<http::transport> below,
+                                                                     http::request req,
+                                                                     http::exchange_options options) {
+    std::optional<turn_held> turn;
+    if (budget->turns) {
+        const time_point deadline = budget->env.now() + options.deadline();
+        const auto entered = co_await request_turns::enter(budget->turns, budget->env, options.stop(), deadline);
+        if (!entered) co_return entered.error();
+        turn.emplace(budget->turns);
+        options.deadline(std::max<duration>(deadline - budget->env.now(), duration::zero()));
+    }
+    const auto verdict = budget->ask();
+    if (!verdict) co_return verdict.error();
+    const bool probe = *verdict == circuit_breaker::verdict::probe;
+    probe_held asked(budget->breaker, probe);
+    auto opened = co_await below->open(std::move(req), std::move(options));
+    asked.decided();
+    budget->note(opened ? nullptr : &opened.error(), probe);
     co_return opened;
-}
-
-KCONTROL_DECL awaitable<result<http::response>> budgeted_transport::round_trip(http::request req,
-                                                                               http::exchange_options options) {
-    if (state_->turns) return send_in_turn(state_, below_, std::move(req), std::move(options));
-    return send(state_, below_, std::move(req), std::move(options));
-}
-
-KCONTROL_DECL awaitable<result<http::streamed_response>> budgeted_transport::open_stream(
-    http::request req, http::exchange_options options) {
-    return stream(state_, below_, std::move(req), std::move(options));
-}
-
-KCONTROL_DECL awaitable<result<http::opened_websocket>> budgeted_transport::open_websocket(
-    http::request req, http::exchange_options options) {
-    return below_->open_websocket(std::move(req), std::move(options));
 }
 
 KCONTROL_DECL http::transport_factory budgeted_transports(environment& env, http::transport_factory below,
@@ -164,7 +141,13 @@ KCONTROL_DECL http::transport_factory budgeted_transports(environment& env, http
     if (budget.max_concurrent_requests() == 0 && budget.max_consecutive_failures() == 0) return below;
     return wrap_transports(std::move(below), [&env, budget, counts = std::move(counts),
                                               log = std::move(log)](std::shared_ptr<http::transport> one) {
-        return std::make_shared<budgeted_transport>(env, std::move(one), budget, counts, log);
+        const auto of_one = std::make_shared<request_budget>(env, budget, counts, log);
+        counts->breaker = std::shared_ptr<const circuit_breaker>(of_one, &of_one->breaker);
+        counts->turns = of_one->turns;
+        const auto open = [of_one](std::shared_ptr<http::transport> to, http::request req, http::exchange_options o) {
+            return open_budgeted(of_one, std::move(to), std::move(req), std::move(o));
+        };
+        return std::make_shared<http::wrapped_transport>(std::move(one), open);
     });
 }
 

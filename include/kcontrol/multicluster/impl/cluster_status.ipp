@@ -20,6 +20,12 @@ KCONTROL_DECL std::string_view to_string(cluster_state state) noexcept {
 
 namespace detail {
 
+// Nobody answers, or the cluster's breaker sends nothing for that reason. A refused certificate is no lack of an
+// answer: waiting does not mend it.
+inline bool is_silence(const error_code& why) {
+    return (why == condition::unreachable && why != errc::tls_failed) || why == errc::unavailable;
+}
+
 // What is to be told of a kind that is live.
 inline std::string odd_kind(const std::vector<kind_status>& kinds) {
     for (const auto& kind : kinds) {
@@ -52,10 +58,7 @@ KCONTROL_DECL std::pair<cluster_state, std::string> derive_cluster_state(const s
             break;
         case informer_state::failed:
             ++failing;
-            // A refused certificate is no lack of an answer: waiting does not mend it.
-            if (kind.informer.failure == condition::unreachable && kind.informer.failure != errc::tls_failed) {
-                ++unreachable;
-            }
+            if (detail::is_silence(kind.informer.failure)) ++unreachable;
             if (worst == nullptr || worst->informer.state == informer_state::forbidden) worst = &kind;
             break;
         }

@@ -65,9 +65,7 @@ public:
           proxy_tls(std::move(proxys)),
           options(o) {}
 
-    awaitable<result<response>> round_trip(request req, exchange_options o) override;
-    awaitable<result<streamed_response>> open_stream(request req, exchange_options o) override;
-    awaitable<result<opened_websocket>> open_websocket(request req, exchange_options o) override;
+    awaitable<result<opened_exchange>> open(request req, exchange_options o) override;
     void close() override;
 
     std::unique_ptr<connection> take_idle();

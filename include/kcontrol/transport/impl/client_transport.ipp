@@ -137,39 +137,10 @@ inline awaitable<result<std::unique_ptr<client_exchange>>> open_exchange(std::sh
     }
 }
 
-inline response_head take_head(message_parser<false>& parser) {
-    response_head head(parser.status);
-    head.headers = std::move(parser.headers);
-    return head;
-}
-
-inline awaitable<result<response>> run_round_trip(std::shared_ptr<client_transport> self, request req,
-                                                  exchange_options options) {
-    const auto deadline = self->env.now() + options.deadline();
-    std::unique_ptr<connection> made;
-    if (self->may_speak_http2()) {
-        auto opened = co_await open_http2(self, std::move(req), options, deadline, true);
-        if (!opened) co_return opened.error();
-        if ((*opened)->link) {
-            co_return (*opened)->take_response();
-        }
-        req = std::move((*opened)->asked);
-        made = std::move((*opened)->instead);
-    }
-    const std::size_t most = options.max_body();
-    auto opened =
-        co_await open_exchange(std::move(self), std::move(req), std::move(options), most, deadline, std::move(made));
-    if (!opened) co_return opened.error();
-    client_exchange& exchange = **opened;
-    while (!exchange.parser->done()) {
-        const auto more = co_await exchange.read_more();
-        if (!more) co_return judge(*exchange.transport, more.error(), is_clear(exchange));
-    }
-    response answer;
-    static_cast<response_head&>(answer) = take_head(*exchange.parser);
-    answer.body = std::move(exchange.parser->body);
-    exchange.finish();
-    co_return answer;
+inline opened_exchange take_head(message_parser<false>& parser) {
+    opened_exchange answer{response_head(parser.status)};
+    answer.headers = std::move(parser.headers);
+    return answer;
 }
 
 // The body of an exchange that is still going on.
@@ -209,43 +180,51 @@ private:
     std::optional<error> failure_;  // once broken, always broken
 };
 
-inline awaitable<result<streamed_response>> run_open_stream(std::shared_ptr<client_transport> self, request req,
-                                                            exchange_options options) {
+// Hands the rest of the exchange over: the deadline and the stop of its opening do not bound it.
+inline opened_exchange take_stream(std::unique_ptr<client_exchange> exchange) {
+    exchange->dog->deadline(std::nullopt);
+    exchange->dog->follow({});
+    opened_exchange answer = take_head(*exchange->parser);
+    if (exchange->parser->done()) exchange->dog->release();
+    answer.stream = std::make_unique<client_body>(std::move(exchange));
+    return answer;
+}
+
+inline awaitable<result<opened_exchange>> run_open(std::shared_ptr<client_transport> self, request req,
+                                                   exchange_options options) {
     const auto deadline = self->env.now() + options.deadline();
+    const bool whole = options.form() == exchange_form::whole;
     std::unique_ptr<connection> made;
     if (self->may_speak_http2()) {
-        auto opened = co_await open_http2(self, std::move(req), options, deadline, false);
+        auto opened = co_await open_http2(self, std::move(req), options, deadline, whole);
         if (!opened) co_return opened.error();
         if ((*opened)->link) {
-            co_return http2_stream_of(std::move(*opened));
+            co_return http2_answer_of(std::move(*opened));
         }
         req = std::move((*opened)->asked);
         made = std::move((*opened)->instead);
     }
-    constexpr std::size_t most = message_parser<false>::unlimited;
+    const std::size_t most = whole ? options.max_body() : message_parser<false>::unlimited;
     auto opened =
         co_await open_exchange(std::move(self), std::move(req), std::move(options), most, deadline, std::move(made));
     if (!opened) co_return opened.error();
+    if (!whole) co_return take_stream(std::move(*opened));
     client_exchange& exchange = **opened;
-    exchange.dog->deadline(std::nullopt);
-    exchange.dog->follow({});
-    streamed_response answer;
-    answer.head = take_head(*exchange.parser);
-    if (exchange.parser->done()) exchange.dog->release();
-    answer.body = std::make_unique<client_body>(std::move(*opened));
-    co_return result<streamed_response>(std::move(answer));
+    while (!exchange.parser->done()) {
+        const auto more = co_await exchange.read_more();
+        if (!more) co_return judge(*exchange.transport, more.error(), is_clear(exchange));
+    }
+    opened_exchange answer = take_head(*exchange.parser);
+    answer.body = std::move(exchange.parser->body);
+    exchange.finish();
+    co_return answer;
 }
 
-inline awaitable<result<response>> client_transport::round_trip(request req, exchange_options o) {
-    return run_round_trip(shared_from_this(), std::move(req), std::move(o));
-}
-
-inline awaitable<result<streamed_response>> client_transport::open_stream(request req, exchange_options o) {
-    return run_open_stream(shared_from_this(), std::move(req), std::move(o));
-}
-
-inline awaitable<result<opened_websocket>> client_transport::open_websocket(request req, exchange_options o) {
-    return run_open_websocket(shared_from_this(), std::move(req), std::move(o));
+inline awaitable<result<opened_exchange>> client_transport::open(request req, exchange_options o) {
+    if (o.form() == exchange_form::websocket) {
+        return run_open_websocket(shared_from_this(), std::move(req), std::move(o));
+    }
+    return run_open(shared_from_this(), std::move(req), std::move(o));
 }
 
 }  // namespace kcontrol::http::detail

@@ -55,13 +55,6 @@ public:
         reset();
     }
 
-    response take_response() {
-        response answer;
-        static_cast<response_head&>(answer) = std::move(head);
-        answer.body = std::move(body);
-        return answer;
-    }
-
     std::shared_ptr<client_transport> transport;
     std::shared_ptr<http2_connection> link;  ///< null: the request goes over HTTP/1.1
     std::unique_ptr<connection> instead;     ///< then perhaps over this one
@@ -119,7 +112,7 @@ inline awaitable<result<std::unique_ptr<http2_exchange>>> open_http2(std::shared
                                                                      request req, exchange_options options,
                                                                      time_point deadline, bool whole);
 
-/// The answer, whose body is read from the exchange as it comes.
-inline result<streamed_response> http2_stream_of(std::unique_ptr<http2_exchange> exchange);
+/// The answer; unless it is whole, its body is read from the exchange as it comes.
+inline opened_exchange http2_answer_of(std::unique_ptr<http2_exchange> exchange);
 
 }  // namespace kcontrol::http::detail

@@ -163,11 +163,14 @@ private:
     std::unique_ptr<http2_exchange> exchange_;
 };
 
-inline result<streamed_response> http2_stream_of(std::unique_ptr<http2_exchange> exchange) {
-    streamed_response answer;
-    answer.head = std::move(exchange->head);
-    answer.body = std::make_unique<http2_body>(std::move(exchange));
-    return result<streamed_response>(std::move(answer));
+inline opened_exchange http2_answer_of(std::unique_ptr<http2_exchange> exchange) {
+    opened_exchange answer(std::move(exchange->head));
+    if (exchange->whole) {
+        answer.body = std::move(exchange->body);
+    } else {
+        answer.stream = std::make_unique<http2_body>(std::move(exchange));
+    }
+    return answer;
 }
 
 }  // namespace kcontrol::http::detail

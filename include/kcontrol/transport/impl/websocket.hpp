@@ -8,10 +8,10 @@
 
 namespace kcontrol::inline v0_1::http::detail {
 
-/// See http::transport::open_websocket(). Errors, besides: unknown_outcome where the connection broke, or its time was
-/// up, after the request was sent: it may start a command.
-KCONTROL_DECL awaitable<result<opened_websocket>> run_open_websocket(std::shared_ptr<client_transport> self,
-                                                                     request req, exchange_options options);
+/// See http::transport::open(). Errors, besides: unknown_outcome where the connection broke, or its time was up, after
+/// the request was sent: it may start a command.
+KCONTROL_DECL awaitable<result<opened_exchange>> run_open_websocket(std::shared_ptr<client_transport> self, request req,
+                                                                    exchange_options options);
 
 }  // namespace kcontrol::http::detail
 

@@ -254,8 +254,8 @@ inline std::string target_on_wire(const request& req, const http::endpoint& serv
     return by_proxy ? server.scheme + "://" + authority(server) + req.target : req.target;
 }
 
-KCONTROL_DECL awaitable<result<opened_websocket>> run_open_websocket(std::shared_ptr<client_transport> self,
-                                                                     request req, exchange_options options) {
+KCONTROL_DECL awaitable<result<opened_exchange>> run_open_websocket(std::shared_ptr<client_transport> self, request req,
+                                                                    exchange_options options) {
     if (options.stop().stop_requested()) co_return error(errc::stopped);
     if (self->closed) co_return error(errc::unavailable, "the transport to " + to_string(self->server) + " is closed");
     const auto checked = check_request(req, *self);
@@ -288,13 +288,12 @@ KCONTROL_DECL awaitable<result<opened_websocket>> run_open_websocket(std::shared
     const error_code failure = std::get<0>(outcome);
     dog->deadline(std::nullopt);
     dog->follow({});
-    opened_websocket opened;
     if (failure && failure != ws::error::upgrade_declined) co_return handshake_failure(*on, failure);
-    opened.answer = own_response(answer);
-    if (failure) co_return result<opened_websocket>(std::move(opened));
-    if (auto refused = refuse_switch(req, opened.answer)) co_return refused->with_context(on->where);
+    opened_exchange opened(own_response(answer));
+    if (failure) co_return opened;
+    if (auto refused = refuse_switch(req, opened)) co_return refused->with_context(on->where);
     opened.socket = std::make_unique<beast_websocket>(on);
-    co_return result<opened_websocket>(std::move(opened));
+    co_return opened;
 }
 
 }  // namespace kcontrol::http::detail

@@ -122,7 +122,10 @@ inline const failure_row& failure_row_of(const error& why) {
     return failure_table[static_cast<std::size_t>(failure_kind_of(why))];
 }
 
-/// It would be the same for any request: nobody answers.
-inline bool nobody_answers(const error& why) { return why.code() == condition::unreachable && why != errc::timeout; }
+/// It would be the same for any request: nobody answers, or the transport sends nothing, such as to a server that did
+/// not answer before.
+inline bool nobody_answers(const error& why) {
+    return why == errc::unavailable || (why.code() == condition::unreachable && why != errc::timeout);
+}
 
 }  // namespace kcontrol::detail

@@ -32,14 +32,11 @@ class fake_transport final : public http::transport {
 public:
     using answerer = std::function<kcontrol::result<http::response>(const http::request&)>;
     explicit fake_transport(answerer a) : answer_(std::move(a)) {}
-    kcontrol::awaitable<kcontrol::result<http::response>> round_trip(http::request req,
-                                                                     http::exchange_options) override {
+    kcontrol::awaitable<kcontrol::result<http::opened_exchange>> open(http::request req,
+                                                                      http::exchange_options) override {
         auto out = answer_(req);
-        co_return out;
-    }
-    kcontrol::awaitable<kcontrol::result<http::streamed_response>> open_stream(http::request,
-                                                                               http::exchange_options) override {
-        co_return kcontrol::error(kcontrol::errc::unavailable);
+        if (!out) co_return out.error();
+        co_return std::move(*out);
     }
     void close() override {}
 

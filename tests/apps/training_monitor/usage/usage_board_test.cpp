@@ -39,11 +39,11 @@ class before_server final : public http::transport {
 public:
     before_server(std::shared_ptr<http::transport> server, played_labelers& played)
         : server_(std::move(server)), played_(played) {}
-    kcontrol::awaitable<kcontrol::result<http::response>> round_trip(http::request req,
-                                                                     http::exchange_options how) override {
+    kcontrol::awaitable<kcontrol::result<http::opened_exchange>> open(http::request req,
+                                                                      http::exchange_options how) override {
         const std::string begin = "/api/v1/namespaces/gpu-labeler/pods/", end = ":9400/proxy/api/v1/gpus";
         if (!req.target.starts_with(begin) || !req.target.ends_with(end)) {
-            auto passed_on = server_->round_trip(std::move(req), std::move(how));
+            auto passed_on = server_->open(std::move(req), std::move(how));
             auto answer = co_await std::move(passed_on);
             co_return answer;
         }
@@ -53,10 +53,6 @@ public:
         http::response answer(503, "text/plain", "no route");
         if (at != played_.answers.end()) answer = at->second;
         co_return answer;
-    }
-    kcontrol::awaitable<kcontrol::result<http::streamed_response>> open_stream(http::request req,
-                                                                               http::exchange_options how) override {
-        return server_->open_stream(std::move(req), std::move(how));
     }
     void close() override { server_->close(); }
 
