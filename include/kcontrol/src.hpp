@@ -197,6 +197,7 @@
 #include <kcontrol/manager/impl/manager.ipp>
 #include <kcontrol/manager/impl/run.ipp>
 #include <kcontrol/manager/impl/run_command_line.ipp>
+#include <kcontrol/manager/impl/run_groups.ipp>
 #include <kcontrol/manager/impl/setup_step.ipp>
 #include <kcontrol/metrics/impl/exposition.ipp>
 #include <kcontrol/metrics/impl/histogram.ipp>
