@@ -227,10 +227,9 @@
 #include <kcontrol/multicluster/impl/directory_source.ipp>
 #include <kcontrol/multicluster/impl/directory_tracker.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster.ipp>
-#include <kcontrol/multicluster/impl/engaged_cluster_budget.ipp>
-#include <kcontrol/multicluster/impl/engaged_cluster_ending.ipp>
+#include <kcontrol/multicluster/impl/engaged_cluster_controllers.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_kinds.ipp>
-#include <kcontrol/multicluster/impl/engaged_cluster_leadership.ipp>
+#include <kcontrol/multicluster/impl/engaged_cluster_life.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_status.ipp>
 #include <kcontrol/multicluster/impl/fair_turns.ipp>
 #include <kcontrol/multicluster/impl/kubeconfig_watch.ipp>
