@@ -181,6 +181,7 @@
 #include <kcontrol/manager/readiness.hpp>
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/manager/run_group.hpp>
+#include <kcontrol/manager/run_groups.hpp>
 #include <kcontrol/manager/run_options.hpp>
 #include <kcontrol/manager/runnable.hpp>
 #include <kcontrol/metrics/exposition.hpp>

@@ -198,6 +198,7 @@
 #include <kcontrol/manager/impl/manager.ipp>
 #include <kcontrol/manager/impl/run.ipp>
 #include <kcontrol/manager/impl/run_command_line.ipp>
+#include <kcontrol/manager/impl/run_groups.ipp>
 #include <kcontrol/manager/impl/setup_step.ipp>
 #include <kcontrol/metrics/impl/exposition.ipp>
 #include <kcontrol/metrics/impl/histogram.ipp>
@@ -227,10 +228,9 @@
 #include <kcontrol/multicluster/impl/directory_source.ipp>
 #include <kcontrol/multicluster/impl/directory_tracker.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster.ipp>
-#include <kcontrol/multicluster/impl/engaged_cluster_budget.ipp>
-#include <kcontrol/multicluster/impl/engaged_cluster_ending.ipp>
+#include <kcontrol/multicluster/impl/engaged_cluster_controllers.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_kinds.ipp>
-#include <kcontrol/multicluster/impl/engaged_cluster_leadership.ipp>
+#include <kcontrol/multicluster/impl/engaged_cluster_life.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_status.ipp>
 #include <kcontrol/multicluster/impl/fair_turns.ipp>
 #include <kcontrol/multicluster/impl/kubeconfig_watch.ipp>

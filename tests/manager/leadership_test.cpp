@@ -213,6 +213,29 @@ TEST_CASE_FIXTURE(fixture,
     CHECK(a.m->state() == manager_state::running);
 }
 
+TEST_CASE_FIXTURE(fixture, "what is added after a loss is not called before this process leads again") {
+    member a(*this, "a");
+    a.hold = a.stay = true;
+    a.add_controllers();
+    a.m->start();
+    REQUIRE(until([&] { return a.calls == "a:x "; }));
+    settle();
+    a.cut();
+    REQUIRE(until([&] { return a.stopped_inside; }, 12s));
+    // The term is over, but not at its end: that reconcile has not returned.
+    std::string late;
+    const auto work = [&](std::stop_token stop) -> awaitable<result<void>> {
+        late += stop.stop_requested() ? "in vain " : "called ";
+        co_return result<void>();
+    };
+    REQUIRE(a.m->add(runnable("late", work)));
+    a.join();
+    settle(20s);
+    CHECK(late == "");
+    a.hold = a.stay = false;
+    CHECK(until([&] { return late == "called "; }, 1min));
+}
+
 TEST_CASE_FIXTURE(fixture, "a leader that is stopped has lost nothing: its reconciles are stopped") {
     member a(*this, "a");
     a.hold = true;

@@ -235,6 +235,19 @@ TEST_CASE("what is added while it runs is started at once") {
     CHECK(b.calls == "run a ");
 }
 
+TEST_CASE("what is added after start(), but before the loop runs, runs once") {
+    bench b;
+    auto source = std::make_shared<fake_source>(b.env);
+    source->put(make_thing("a"));
+    b.m.start();
+    REQUIRE(!!b.m.add(b.make_controller("things", source)));
+    REQUIRE(!!b.m.add(b.make_runnable("worker")));
+    b.ready();
+    CHECK(b.calls == "a run ");
+    CHECK(b.m.state() == manager_state::running);
+    CHECK_FALSE(b.m.last_error());
+}
+
 TEST_CASE("names of controllers are unique") {
     bench b;
     auto source = std::make_shared<fake_source>(b.env);

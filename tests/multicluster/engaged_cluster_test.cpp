@@ -361,6 +361,7 @@ struct alone : widget_world {
                     .complete([this](reconcile_context, std::shared_ptr<const widget>) { return reconciles(); });
             REQUIRE(built.has_value());
         });
+        o.on_removed([this](const std::string&) { ++removals; });
         one = std::make_unique<engaged_cluster>(env, home, "a", std::make_shared<const multicluster_options>(o));
     }
     ~alone() {
@@ -374,10 +375,15 @@ struct alone : widget_world {
 
     std::string seen;
     cluster_status status;
-    int engagements = 0;
+    int engagements = 0, removals = 0;
     std::function<reconciliation()> reconciles;
     std::unique_ptr<engaged_cluster> one;
 };
+
+awaitable<void> leave(engaged_cluster& c, bool& done) {
+    co_await c.disengage();
+    done = true;
+}
 
 TEST_CASE_FIXTURE(alone, "a cluster is engaged again after it has disengaged, with the same configuration too") {
     auto& a = add("a");
@@ -406,10 +412,6 @@ TEST_CASE_FIXTURE(alone, "a cluster that is engaged while it disengages is engag
     one->engage(a.config("t"), {});
     CHECK(take(500ms) == "+x ");
     bool ended = false;
-    const auto leave = [](engaged_cluster& c, bool& done) -> awaitable<void> {
-        co_await c.disengage();
-        done = true;
-    };
     asio::co_spawn(home, leave(*one, ended), asio::detached);
     context.run_for(100ms);
     one->engage(a.config("t"), {});
@@ -419,7 +421,34 @@ TEST_CASE_FIXTURE(alone, "a cluster that is engaged while it disengages is engag
     CHECK(take() == "+x ");
     CHECK(ended);
     CHECK(engagements == 2);
+    CHECK(removals == 1);
     CHECK(status.state == cluster_state::live);
+}
+
+TEST_CASE_FIXTURE(alone, "disengage() of a cluster that is ended for good meanwhile returns, and calls no function") {
+    auto& a = add("a");
+    a.create("x");
+    reconciles = [this]() -> reconciliation {
+        co_await sleep_for(env, 1s, {});
+        co_return reconcile_result::done();
+    };
+    one->engage(a.config("t"), {});
+    CHECK(take(500ms) == "+x ");
+    bool ended = false, ended_too = false;
+    asio::co_spawn(home, leave(*one, ended), asio::detached);
+    context.run_for(100ms);
+    asio::co_spawn(home, leave(*one, ended_too), asio::detached);
+    one->engage(a.config("u"), {});
+    one->request_stop();
+    context.run_for(100ms);
+    CHECK_FALSE(ended);
+    CHECK(take() == "");
+    CHECK(ended);
+    CHECK(ended_too);
+    CHECK(removals == 0);
+    CHECK(engagements == 1);
+    CHECK(network.open_exchanges("a") == 0);
+    CHECK(ends_within(1s, one->disengage()));
 }
 
 TEST_CASE_FIXTURE(alone, "a reconcile disengages its own cluster and is not waited for") {

@@ -3,15 +3,14 @@
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
 #include <kcontrol/cluster/informer_metrics.hpp>
-#include <kcontrol/manager/detail/leadership.hpp>
 #include <kcontrol/manager/detail/readiness_rule.hpp>
 #include <kcontrol/manager/impl/concurrent_executor.hpp>
 #include <kcontrol/manager/manager.hpp>
+#include <kcontrol/manager/run_groups.hpp>
 #include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/metrics/process_metrics.hpp>
 #include <kcontrol/record/recorder_set.hpp>
 #include <kcontrol/runtime/scope.hpp>
-#include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/serve/responses.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -31,31 +30,29 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
           ex(std::move(x)),
           options(std::move(o)),
           unfenced(std::move(c)),
-          lead(make_elector()),
-          home(env, ex, lead.elector ? unfenced.guarded(lead.elector->fence().guard()) : unfenced, options.cache(),
+          elector(make_elector()),
+          home(env, ex, elector ? unfenced.guarded(elector->fence().guard()) : unfenced, options.cache(),
                options.log()),
           ready(options.ready_when(), options.ready_grace()),
-          metrics(options.log()) {}
+          metrics(options.log()),
+          groups(env, ex, options.log(), elector != nullptr) {}
 
     void add_routes();
-    void begin(std::stop_token parent, user_task within);
+    void begin(std::stop_token parent);
     static awaitable<result<void>> run(std::shared_ptr<impl> self, std::stop_token stop);
     static awaitable<void> stop(std::shared_ptr<impl> self);
     using router_member = http::router impl::*;
     static http::handler handle(std::weak_ptr<impl> weak, router_member by);
     static awaitable<void> serve(std::weak_ptr<impl> weak, router_member by, http::server_request asked,
                                  http::responder& out);
-    awaitable<result<void>> run_begun();
+    awaitable<result<void>> run_begun(user_task within);
     error refuse_threads();
-    awaitable<void> run_controller(std::shared_ptr<any_controller> one, std::stop_token stop);
-    awaitable<void> run_runnable(runnable one, std::stop_token stop);
+    awaitable<void> run_controller(std::shared_ptr<any_controller> one, std::stop_token led);
+    awaitable<void> run_runnable(runnable one, std::stop_token led);
     result<void> take(std::shared_ptr<any_controller> added, run_group group);
-    void run_now(const std::shared_ptr<any_controller>& one);
-    void run_now(const runnable& one);
     std::unique_ptr<leader_elector> make_elector();
     awaitable<void> lead_work(std::stop_token stop);
     awaitable<void> end_leadership(time_point deadline);
-    bool waits_for_lead(const any_controller& one) const;
     awaitable<void> watch_readiness(std::stop_token stop);
     result<void> check_informers();
     void fail(const error& why);
@@ -64,22 +61,21 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     executor ex;
     manager_options options;
     client unfenced;
-    detail::leadership lead;
+    std::unique_ptr<leader_elector> elector;  // null: all runs
     home_cluster home;
     detail::readiness_rule ready;
     metrics_registry metrics;
-    controller_list controllers;
-    std::vector<runnable> runnables;
+    detail::run_groups groups;  // controllers and runnables
+    detail::always_host always;
     std::vector<named_check> healthz, readyz;
     http::router routes, probes;
 
     manager_state state = manager_state::idle;
     async_event state_changed;
     std::optional<error> last_error;
-    std::uint64_t runs = 0;             // begun
-    bool gone = false;                  // its manager has been destroyed
-    std::shared_ptr<scope> term;        // of controllers and runnables of the present run
-    std::shared_ptr<task_group> tasks;  // the last run's controllers and runnables
+    std::uint64_t runs = 0;       // begun
+    bool gone = false;            // its manager has been destroyed
+    std::shared_ptr<scope> term;  // of controllers and runnables of the present run
     std::map<const void*, std::shared_ptr<void>> attachments;
 };
 
@@ -100,29 +96,29 @@ inline void manager::impl::fail(const error& why) {
     if (term) term->stop();
 }
 
-inline void manager::impl::begin(std::stop_token parent, user_task within) {
+inline void manager::impl::begin(std::stop_token parent) {
     state = manager_state::running;
     ++runs;
     last_error.reset();
     term = std::make_shared<scope>(std::move(parent));
-    tasks = std::make_shared<task_group>(env, ex, options.log(), std::move(within));
 }
 
-inline awaitable<void> manager::impl::run_controller(std::shared_ptr<any_controller> one, std::stop_token stop) {
+inline awaitable<void> manager::impl::run_controller(std::shared_ptr<any_controller> one, std::stop_token led) {
     const auto self = shared_from_this();
     const auto of_term = term;
     stop_parents until(of_term->token());
     // At a stop of the manager that comes after the other, so that the first reason is the right one.
-    if (waits_for_lead(*one)) until.add(stop, stop_reason::lost_leadership);
+    until.add(led, stop_reason::lost_leadership);
     const result<void> outcome = co_await one->run(until);
     // One that is late where leadership was lost has said so, and is no reason to end.
-    const bool only_late = stop.stop_requested() && !of_term->stopped();
+    const bool only_late = led.stop_requested() && !of_term->stopped();
     if (!outcome && !only_late && of_term == term) fail(outcome.error());  // it names the controller
 }
 
-inline awaitable<void> manager::impl::run_runnable(runnable one, std::stop_token stop) {
+inline awaitable<void> manager::impl::run_runnable(runnable one, std::stop_token led) {
     const auto self = shared_from_this();
     const auto of_term = term;
+    const std::stop_token stop = led.stop_possible() ? led : of_term->token();
     result<void> outcome;
     try {
         outcome = co_await one.run(stop);
@@ -139,40 +135,20 @@ inline std::unique_ptr<leader_elector> manager::impl::make_elector() {
     calls.on_started_leading([this](std::stop_token stop) { return lead_work(std::move(stop)); });
     calls.on_stopped_leading([this] {
         if (!options.exit_on_loss() || state != manager_state::running || term->stopped()) return;
-        fail(error(errc::not_leading, "lease " + to_string(lead.elector->options().lease()) + ": leadership is lost"));
+        fail(error(errc::not_leading, "lease " + to_string(elector->options().lease()) + ": leadership is lost"));
     });
     return std::make_unique<leader_elector>(env, ex, unfenced, *options.leader_election(), calls, options.log());
 }
 
-inline bool manager::impl::waits_for_lead(const any_controller& one) const {
-    const auto& all = lead.in_always;
-    const bool always = std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.get() == &one; });
-    return lead.waits(always ? run_group::always : run_group::leading);
-}
-
-// Runs the group `leading` for a term of leadership. The elector says how long the end of it is waited for.
+// The elector says how long the end of a term is waited for.
 inline awaitable<void> manager::impl::lead_work(std::stop_token stop) {
     const auto self = shared_from_this();
-    const executor mine = co_await boost::asio::this_coro::executor;
-    const auto group = std::make_shared<task_group>(env, ex, options.log(), user_task::of(mine));
-    if (state != manager_state::running || stop.stop_requested()) co_return;
-    lead.tasks = group;
-    lead.stop = stop;
-    for (const auto& one : controllers) {
-        if (waits_for_lead(*one)) group->spawn_user_task(run_controller(one, stop));
-    }
-    for (const auto& one : runnables) {
-        if (lead.waits(one.group)) group->spawn_user_task(run_runnable(one, stop));
-    }
-    async_event never;
-    co_await never.wait(env, stop);
-    co_await group->join();
-    if (lead.tasks == group) lead.tasks.reset();
+    if (state == manager_state::running) co_await groups.lead(std::move(stop));
 }
 
 inline awaitable<void> manager::impl::end_leadership(time_point deadline) {
     const auto self = shared_from_this();
-    const bool returned = co_await lead.elector->stop(std::max(deadline - env.now(), duration::zero()));
+    const bool returned = co_await elector->stop(std::max(deadline - env.now(), duration::zero()));
     static_cast<void>(returned);  // those that have not are counted
 }
 
@@ -194,7 +170,7 @@ inline result<void> manager::impl::check_informers() {
     return error(errc::not_synced, why);
 }
 
-inline awaitable<result<void>> manager::impl::run_begun() {
+inline awaitable<result<void>> manager::impl::run_begun(user_task within) {
     const auto self = shared_from_this();
     const std::stop_token stop = term->token();
     if (detail::runs_concurrently(env, ex)) co_return refuse_threads();
@@ -202,25 +178,20 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     // Without a parent: both stop after the others have returned.
     home.informers().start();
     home.recorders().start();
-    for (const auto& one : controllers) {
-        if (!waits_for_lead(*one)) tasks->spawn_user_task(run_controller(one, stop));
-    }
-    for (const auto& one : runnables) {
-        if (!lead.waits(one.group)) tasks->spawn_user_task(run_runnable(one, stop));
-    }
-    if (lead.elector) {
-        const auto contends = lead.elector->start();
+    groups.start(std::move(within));
+    if (elector) {
+        const auto contends = elector->start();
         if (!contends) fail(contends.error());
     }
-    if (options.ready_when() == readiness::live) tasks->spawn(watch_readiness(stop));
+    if (options.ready_when() == readiness::live) groups.spawn(watch_readiness(stop));
     async_event never;
     co_await never.wait(env, stop);
 
     state = manager_state::stopping;
     const time_point deadline = env.now() + options.graceful_shutdown_timeout();
-    if (lead.elector) tasks->spawn(end_leadership(deadline));
-    bool drained = co_await tasks->join(deadline);
-    const std::size_t left = tasks->awaited() + lead.left();
+    if (elector) groups.spawn(end_leadership(deadline));
+    bool drained = co_await groups.join(deadline);
+    const std::size_t left = groups.awaited();
     if (left != 0) drained = false;
     // Informers end at once when they are stopped; the second is for a deadline that was used up already.
     const time_point last = std::max(deadline, env.now() + std::chrono::seconds(1));
@@ -236,6 +207,7 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     } else {
         options.log().info("manager stopped");
     }
+    groups.finish();
     term.reset();
     state = manager_state::idle;
     state_changed.notify_all();
@@ -261,8 +233,8 @@ inline error manager::impl::refuse_threads() {
 inline awaitable<result<void>> manager::impl::run(std::shared_ptr<impl> self, std::stop_token stop) {
     if (self->state != manager_state::idle) co_return error(errc::invalid_argument, "the manager is running already");
     const executor mine = co_await boost::asio::this_coro::executor;
-    self->begin(std::move(stop), user_task::of(mine));
-    result<void> outcome = co_await self->run_begun();
+    self->begin(std::move(stop));
+    result<void> outcome = co_await self->run_begun(user_task::of(mine));
     co_return outcome;
 }
 
@@ -270,8 +242,7 @@ inline awaitable<result<void>> manager::impl::run(std::shared_ptr<impl> self, st
 inline awaitable<void> manager::impl::stop(std::shared_ptr<impl> self) {
     const executor caller = co_await boost::asio::this_coro::executor;
     const std::uint64_t number = self->runs;
-    if (self->tasks) self->tasks->exclude(user_task::of(caller));
-    if (self->lead.tasks) self->lead.tasks->exclude(user_task::of(caller));
+    self->groups.exclude(user_task::of(caller));
     if (self->term) self->term->stop();
     while (self->state != manager_state::idle && self->runs == number) {
         co_await self->state_changed.wait(self->env, {});
@@ -295,20 +266,20 @@ inline awaitable<void> manager::impl::serve(std::weak_ptr<impl> weak, router_mem
 KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager_options options)
     : impl_(std::make_shared<impl>(env, std::move(ex), std::move(cl), std::move(options))) {
     // What a former leader has to say is still true, and harms nobody.
-    if (impl_->lead.elector) impl_->home.recorders().rebuild(impl_->unfenced);
+    if (impl_->elector) impl_->home.recorders().rebuild(impl_->unfenced);
     impl_->add_routes();
-    impl_->lead.always.take = [weak = std::weak_ptr(impl_)](std::shared_ptr<any_controller> added) -> result<void> {
+    impl_->always.take = [weak = std::weak_ptr(impl_)](std::shared_ptr<any_controller> added) -> result<void> {
         if (const auto self = weak.lock()) return self->take(std::move(added), run_group::always);
         return error(errc::unavailable, "the manager is gone");
     };
-    impl_->lead.always.beside = this;
+    impl_->always.beside = this;
     impl_->metrics.collect([weak = std::weak_ptr(impl_)](metrics_writer& out) {
         const auto self = weak.lock();
         if (!self) return;
-        for (const auto& one : self->controllers) write_controller_metrics(out, one->name(), one->stats());
+        for (const auto& one : self->groups.controllers()) write_controller_metrics(out, one->name(), one->stats());
         write_request_metrics(out, self->unfenced.requests());
         write_process_metrics(out, self->env);
-        if (self->lead.elector) write_leader_metrics(out, *self->lead.elector);
+        if (self->elector) write_leader_metrics(out, *self->elector);
         write_informer_metrics(out, self->home.name(), self->home.informer_reports(), self->env.wall_now());
         write_read_metrics(out, self->home.name(), self->home.informers().reads());
         write_audit_metrics(out, self->home.name(), self->home.informers().audits());
@@ -325,27 +296,8 @@ inline result<void> manager::impl::take(std::shared_ptr<any_controller> added, r
     if (state == manager_state::stopping) {
         return error(errc::unavailable, "controller " + added->name() + ": the manager is stopping");
     }
-    result<void> taken = controllers.add(added);
-    if (!taken) return taken;
-    if (group == run_group::always) lead.in_always.push_back(added);
-    if (state == manager_state::running) run_now(added);
-    return {};
-}
-
-inline void manager::impl::run_now(const std::shared_ptr<any_controller>& one) {
-    if (!waits_for_lead(*one)) {
-        tasks->spawn_user_task(run_controller(one, term->token()));
-    } else if (lead.tasks) {
-        lead.tasks->spawn_user_task(run_controller(one, lead.stop));
-    }
-}
-
-inline void manager::impl::run_now(const runnable& one) {
-    if (!lead.waits(one.group)) {
-        tasks->spawn_user_task(run_runnable(one, term->token()));
-    } else if (lead.tasks) {
-        lead.tasks->spawn_user_task(run_runnable(one, lead.stop));
-    }
+    return groups.add(added, group,
+                      [this, added](std::stop_token led) { return run_controller(added, std::move(led)); });
 }
 
 KCONTROL_DECL void manager::adjust(controller_options& of) const {
@@ -361,8 +313,10 @@ KCONTROL_DECL result<void> manager::add(runnable added) {
     if (impl_->state == manager_state::stopping) {
         return error(errc::unavailable, added.name + ": the manager is stopping");
     }
-    impl_->runnables.push_back(added);
-    if (impl_->state == manager_state::running) impl_->run_now(added);
+    const run_group group = added.group;
+    impl_->groups.add(group, [self = impl_.get(), added = std::move(added)](std::stop_token led) {
+        return self->run_runnable(added, std::move(led));
+    });
     return {};
 }
 
@@ -412,8 +366,8 @@ KCONTROL_DECL awaitable<result<void>> manager::run(std::stop_token stop) { retur
 
 KCONTROL_DECL void manager::start(std::stop_token stop) {
     if (impl_->state != manager_state::idle) return;
-    impl_->begin(std::move(stop), {});
-    boost::asio::co_spawn(impl_->ex, impl_->run_begun(), [self = impl_](std::exception_ptr, const result<void>&) {});
+    impl_->begin(std::move(stop));
+    boost::asio::co_spawn(impl_->ex, impl_->run_begun({}), [self = impl_](std::exception_ptr, const result<void>&) {});
 }
 
 KCONTROL_DECL awaitable<void> manager::stop() { return impl::stop(impl_); }
@@ -429,8 +383,8 @@ KCONTROL_DECL std::shared_ptr<event_recorder> manager::get_event_recorder(std::s
 }
 KCONTROL_DECL client& manager::get_client() noexcept { return impl_->home.get_client(); }
 KCONTROL_DECL client& manager::get_unfenced_client() noexcept { return impl_->unfenced; }
-KCONTROL_DECL const leader_elector* manager::get_elector() const noexcept { return impl_->lead.elector.get(); }
-KCONTROL_DECL controller_host& manager::always() noexcept { return impl_->lead.always; }
+KCONTROL_DECL const leader_elector* manager::get_elector() const noexcept { return impl_->elector.get(); }
+KCONTROL_DECL controller_host& manager::always() noexcept { return impl_->always; }
 KCONTROL_DECL environment& manager::env() const noexcept { return impl_->env; }
 KCONTROL_DECL executor manager::get_executor() const { return impl_->ex; }
 KCONTROL_DECL const logger& manager::log() const noexcept { return impl_->options.log(); }

@@ -139,7 +139,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
     // on their turn, which would take longer than the leaving does. On strands of their own they are.
     bool knows(const member& m, const desired_cluster& desired) const {
         if (spread() || *m.untold > 0 || !desired.config) return false;
-        return m.object->impl_->has(*desired.config, desired.warning);
+        return m.object->impl_->life.has(*desired.config, desired.warning);
     }
 
     void disengage(const std::string& name, farewell why, const user_task& caller) {
