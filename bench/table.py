@@ -64,6 +64,8 @@ PAIRS = [
                       "AddRateLimited of 10000 keys", "1000000 adds of one key beside a worker")],
     *[("PB-14", "objects/s", f"{form}, LIST in pages, 200 Mbit/s{gzip}", "client-go", f"{form}, LIST, 200 Mbit/s{gzip}")
       for form in ("protobuf", "JSON") for gzip in ("", ", gzip")],
+    *[("PB-17", unit, variant, "client-go", variant)
+      for variant in ("protobuf", "JSON") for unit in ("us/object", "allocs/object")],
     ("PB-11", "s to all synced", "1000 clusters of 10 pods", "controller-runtime", "1000 clusters of 10 pods, a cache each"),
     ("PB-11", "KB RSS/cluster", "1000 clusters of 10 pods", "controller-runtime", "1000 clusters of 10 pods, a cache each"),
 ]

@@ -22,6 +22,7 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
          for each, with ten pods and with none; time until one has left; 1,000 of three kinds, over HTTP/1.1 and
          HTTP/2; what one in trouble costs the latency of others
   PB-14  the first sync over a link of 200 Mbit/s, with lists compressed by the server and without: objects a second
+  PB-17  write one pod of 11 KB of JSON as an update does: time, allocations, and bytes
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
                    kcontrol against client-go. Needs Go and Rust; their first build takes some ten minutes
@@ -44,7 +45,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14)
+KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14 PB-17)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -103,7 +104,7 @@ if $with_peers && [[ ! -x $shared/peers/run.sh ]]; then
     warn "note: the peers' programs ($shared/peers) are not there: kcontrol is measured alone"
     with_peers=false
 fi
-if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-8 PB-9 PB-11; }; then
+if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-8 PB-9 PB-11 PB-17; }; then
     corpus=$peers/corpus/$objects/pods
     if [[ ! -s $corpus.watch.ndjson || ! -s $corpus.list.json ]]; then
         [[ -f $shared/bench/gen_corpus.py ]] ||
@@ -123,6 +124,7 @@ if wanted PB-7 PB-8; then targets+=(bench_store); fi
 if wanted PB-9; then targets+=(bench_handlers); fi
 if wanted PB-10; then targets+=(bench_workqueue); fi
 if wanted PB-11; then targets+=(bench_clusters bench_isolation); fi
+if wanted PB-17; then targets+=(bench_encode); fi
 use_ccache
 configure release >&2
 build release "${targets[@]}" >&2
@@ -131,6 +133,12 @@ if wanted PB-1; then
     step "PB-1: kcontrol" >&2
     "$BUILD/release/bench/bench_decode" "$corpus.watch.ndjson" |
         awk -F '\t' -v OFS='\t' '{ print "PB-1", "kcontrol", $1, $2, $3 }' >>"$rows"
+fi
+
+if wanted PB-17; then
+    step "PB-17: kcontrol" >&2
+    "$BUILD/release/bench/bench_encode" "$corpus.watch.ndjson" |
+        awk -F '\t' -v OFS='\t' '{ print "PB-17", "kcontrol", $1, $2, $3 }' >>"$rows"
 fi
 
 for id in PB-7 PB-8; do
@@ -317,8 +325,20 @@ fi
 
 if $with_peers; then
     step "the peers" >&2
-    only=$(IFS=, && echo "${ids[*]}")
-    "$shared/peers/run.sh" --dir "$peers" --only "$only" "$objects" >>"$rows"
+    others=()
+    for id in "${ids[@]}"; do
+        [[ $id == PB-17 ]] || others+=("$id")
+    done
+    if ((${#others[@]} > 0)); then
+        only=$(IFS=, && echo "${others[*]}")
+        "$shared/peers/run.sh" --dir "$peers" --only "$only" "$objects" >>"$rows"
+    fi
+    if wanted PB-17; then
+        mkdir -p "$peers/bin"
+        (cd "$ROOT/bench/peer_clients/client_go" && go build -o "$peers/bin/encode" ./encode) >&2
+        "$peers/bin/encode" "$corpus.watch.ndjson" |
+            awk -F '\t' -v OFS='\t' '{ print "PB-17", "client-go", $1, $2, $3 }' >>"$rows"
+    fi
 fi
 [[ -z $keep ]] || grep -v '^id' "$rows" >"$keep"
 python3 "$ROOT/bench/table.py" <"$rows"

@@ -1,6 +1,7 @@
 // A client that speaks Protocol Buffers before the in-process API server, which does so too, and before servers that do
 // not. Each case of the first part runs in both encodings: nobody may see a difference.
 #include <kcontrol/api/apps/v1.hpp>
+#include <kcontrol/api/autoscaling/v1.hpp>
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/api/policy/v1.hpp>
 #include <kcontrol/api/protobuf.hpp>
@@ -393,6 +394,63 @@ TEST_CASE_FIXTURE(protobuf_fixture, "protobuf client: max_items ends a page that
     REQUIRE_FALSE(page.has_value());
     CHECK(page.error() == errc::limit_exceeded);
     CHECK_MESSAGE(page.error().message().find("max_items (2)") != std::string::npos, page.error().message());
+}
+
+TEST_CASE_FIXTURE(protobuf_fixture, "protobuf client: a subresource gets the name of its object, in both encodings") {
+    using api::autoscaling::v1::scale;
+    client c = connect();
+    auto scales = c.subresource<api::apps::v1::deployment>("scale");
+    const std::string path = "/apis/apps/v1/namespaces/jobs/deployments/web/scale";
+    scale wanted;
+    wanted.spec.replicas = 7;
+    const std::string status = R"({"kind":"Status","status":"Failure","reason":"UnsupportedMediaType","code":415})";
+    net->expect("PUT " + path).with_header("Content-Type", protobuf).reply(415, status);
+    net->expect("PUT " + path)
+        .with_header("Content-Type", "application/json")
+        .reply(200, R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"web"}})");
+    CHECK(await(scales.update<scale>({"jobs", "web"}, wanted)).has_value());
+    CHECK(net->sent()[1].body.find(R"("metadata":{"name":"web","namespace":"jobs"})") != std::string::npos);
+    const auto body = open_protobuf(net->sent()[0].body);
+    REQUIRE(body.has_value());
+    CHECK(body->api_version == "autoscaling/v1");
+    CHECK(body->kind == "Scale");
+    const auto& message = *api::find_protobuf("autoscaling", "v1", "Scale");
+    const auto sent = protobuf_kind_codec(resource_of<scale>(), message).decode(body->message);
+    REQUIRE(sent.has_value());
+    CHECK(sent->key() == namespaced_name("jobs", "web"));
+    CHECK(sent->get<scale>().spec.replicas == 7);
+    CHECK(net->verify());
+
+    client other = connect();
+    wanted.metadata.name = "api";
+    const auto refused =
+        await(other.subresource<api::apps::v1::deployment>("scale").update<scale>({"jobs", "web"}, wanted));
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().message() ==
+          "Scale: metadata.name is \"api\", but the call is about \"web\": leave it out, or make them agree");
+    CHECK(net->sent().size() == 2);
+}
+
+TEST_CASE_FIXTURE(protobuf_fixture, "protobuf client: an object that the encoding can't hold is sent as JSON") {
+    client c = connect();
+    auto wanted = *from_json<pod>(named("a"));
+    wanted.spec.containers.emplace_back();
+    wanted.spec.containers.back().resources.limits.insert_or_assign("cpu", "much");
+    net->expect("POST " + pods)
+        .with_header("Content-Type", "application/json")
+        .with_header("Accept", "application/json")
+        .reply(422, R"({"kind":"Status","status":"Failure","reason":"Invalid","code":422})");
+    CHECK(await(c.create(wanted)).error() == api_errc::invalid);
+    CHECK(net->sent().back().body.find("\"cpu\":\"much\"") != std::string::npos);
+    CHECK(told() == 0);
+    // An object of another type, or none, is not sent.
+    const any_object map(std::make_shared<const api::core::v1::config_map>());
+    for (const auto& wrong : {map, any_object()}) {
+        const auto refused = await(c.update(resource_of<pod>(), wrong, {}));
+        REQUIRE_FALSE(refused.has_value());
+        CHECK(refused.error() == errc::invalid_argument);
+    }
+    CHECK(net->sent().size() == 1);
 }
 
 TEST_CASE_FIXTURE(protobuf_fixture, "protobuf client: a bad object in a list or a watch spoils no other") {

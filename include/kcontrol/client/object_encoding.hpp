@@ -61,8 +61,9 @@ public:
     virtual std::unique_ptr<list_decoder> decode_list(share_pool& pool, list_options::reuse_function reuse) const = 0;
     /// The decoder shares `pool`; `log` is told of events whose type nobody knows.
     virtual std::unique_ptr<watch_decoder> decode_watch(std::shared_ptr<share_pool> pool, logger log) const = 0;
-    /// The body of a request, from the JSON of the object. Errors: decode_failed for what only JSON can say.
-    virtual result<std::string> encode(std::string_view json) const = 0;
+    /// The body of a request: the object, with `metadata` in the place of its own. Errors: invalid_argument if it is
+    /// not of the kind's C++ type; decode_failed for a value that only JSON can hold.
+    virtual result<std::string> encode(const any_object& object, const object_meta& metadata) const = 0;
 };
 
 /// An encoding, for client_options::encoding().

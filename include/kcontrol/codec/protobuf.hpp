@@ -64,16 +64,19 @@ public:
     /// too_large if the bytes or the object are beyond bounds (4 GiB; 4 MiB and 32 bytes for each byte).
     KCONTROL_DECL result<any_object> decode(std::string_view message, share_pool* pool = nullptr) const;
 
-    /// The object in its envelope. Errors: those of resource_info::encode(); decode_failed where a member is not what
-    /// the kind wants.
+    /// The object in its envelope, byte for byte as Go's libraries write it. Errors: those of resource_info::encode();
+    /// decode_failed where a member is not what the kind wants, naming its path.
     KCONTROL_DECL result<std::string> encode(const any_object& object) const;
-    /// The same from the object's JSON. Errors: decode_failed.
+    /// The same with other metadata than the object's, so that a name is filled in without a copy of the object.
+    /// Errors, besides: invalid_argument of a dynamic kind, whose metadata is part of its JSON.
+    KCONTROL_DECL result<std::string> encode(const any_object& object, const object_meta& metadata) const;
+    /// The same from the object's JSON, as dynamic objects are written. Errors: decode_failed.
     KCONTROL_DECL result<std::string> encode_json(std::string_view json) const;
 
 private:
     const resource_info& info_;
     const protobuf_message& message_;
-    const detail::protobuf_plan* plan_ = nullptr;  // null: through JSON
+    const detail::protobuf_plan* plan_ = nullptr;  // null: dynamic, through JSON
 };
 
 }  // namespace kcontrol

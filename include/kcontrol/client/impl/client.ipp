@@ -11,6 +11,7 @@
 #include <kcontrol/client/detail/read_object.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
+#include <kcontrol/client/detail/written_object.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
 
@@ -68,27 +69,30 @@ inline result<any_object> read_written(client_state& state, const resource_info&
     return as != nullptr ? read_encoded(state, info, *as, answer) : read_object(answer, info);
 }
 
-// A write whose body is an object, which the request holds as JSON.
+// A write whose body is an object.
 inline awaitable<result<any_object>> write_object_call(shared_client_state state, const resource_info* info,
                                                        http::request req, http::exchange_options options,
-                                                       any_object sent) {
+                                                       written_object object) {
     const auto as = info->metadata_only ? nullptr : state->agreed->ask(*info, req, "PartialObjectMetadata");
-    const auto body = as != nullptr ? as->encode(req.body) : result<std::string>(std::string());
+    auto body = as != nullptr ? object.encoded(*as) : result<std::string>(std::string());
     if (as != nullptr && body) {
         http::request encoded(req.method, req.target);
         encoded.headers = req.headers;
         encoded.headers.set("Content-Type", std::string(state->agreed->wanted()->media_type()));
-        encoded.body = *body;
+        encoded.body = std::move(*body);
         auto answer = co_await exchange(state, std::move(encoded), options);
-        if (answer) co_return read_written(*state, *info, as.get(), std::move(*answer), std::move(sent));
+        if (answer) co_return read_written(*state, *info, as.get(), std::move(*answer), object.stand_in());
         if (!refuses_encoding(answer.error())) co_return answer.error();
         state->agreed->answered_otherwise(*info, answer.error().message());
     }
-    // What the encoding can't say the server shall refuse in its own words.
+    // JSON, too, for a value that the encoding can't hold: the server says what is wrong with it.
+    auto text = object.to_json(*info);
+    if (!text) co_return text.error();
     req.headers.erase("Accept");
+    req.body = std::move(*text);
     auto answer = co_await exchange(state, std::move(req), std::move(options));
     if (!answer) co_return answer.error();
-    co_return read_written(*state, *info, nullptr, std::move(*answer), std::move(sent));
+    co_return read_written(*state, *info, nullptr, std::move(*answer), object.stand_in());
 }
 
 inline std::string_view to_string(field_validation level) {
@@ -114,17 +118,28 @@ inline http::query_builder write_query(const write_options& options) {
     return query;
 }
 
+inline http::request write_request(std::string method, const std::string& path, std::string content_type,
+                                   const write_options& options) {
+    http::request req(std::move(method), write_query(options).after(path));
+    req.headers.set("Content-Type", std::move(content_type));
+    return req;
+}
+
 inline awaitable<result<any_object>> write_call(shared_client_state state, const resource_info& info,
-                                                std::string method, const result<std::string>& path,
-                                                std::string content_type, std::string body,
+                                                std::string method, const result<std::string>& path, any_object object,
                                                 const write_options& options) {
     if (!path) return make_ready<result<any_object>>(path.error());
-    http::request req(std::move(method), write_query(options).after(state->base_path + *path));
-    req.headers.set("Content-Type", std::move(content_type));
-    req.body = std::move(body);
-    if (req.method == "PATCH")
-        return object_call(std::move(state), &info, std::move(req), exchange_options_of(options));
-    return write_object_call(std::move(state), &info, std::move(req), exchange_options_of(options), {});
+    auto req = write_request(std::move(method), state->base_path + *path, "application/json", options);
+    return write_object_call(std::move(state), &info, std::move(req), exchange_options_of(options),
+                             written_object(std::move(object)));
+}
+
+// Refuses an empty object, and one of another C++ type than the kind's, before its metadata is read.
+inline result<void> check_object(const resource_info& info, const any_object& object) {
+    if (info.type != nullptr ? object.is(*info.type) : static_cast<bool>(object)) return {};
+    const auto text = info.encode(object);  // has the message
+    if (!text) return text.error();
+    return {};
 }
 
 // What is created there is answered and never stored, so that it has no name: reviews of tokens and of access.
@@ -282,8 +297,7 @@ KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& inf
 
 KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& info, any_object object,
                                                            write_options options) {
-    auto body = info.encode(object);
-    if (!body) return make_ready<result<any_object>>(body.error());
+    if (auto ok = detail::check_object(info, object); !ok) return make_ready<result<any_object>>(ok.error());
     const object_meta& meta = object.meta();
     if (meta.name.empty() && meta.generate_name.empty() && !detail::is_question(info)) {
         return make_ready<result<any_object>>(
@@ -305,21 +319,20 @@ KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& 
     }
     detail::fill_write(defaults_.get(), options);
     const auto path = detail::collection_path(info, key.namespace_);
-    auto write = detail::write_call(state_, info, "POST", path, "application/json", std::move(*body), options);
+    auto write = detail::write_call(state_, info, "POST", path, std::move(object), options);
     return noted(info, std::move(key), std::as_const(options).dry_run(), std::move(write));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::update(const resource_info& info, any_object object,
                                                            write_options options) {
-    auto body = info.encode(object);
-    if (!body) return make_ready<result<any_object>>(body.error());
+    if (auto ok = detail::check_object(info, object); !ok) return make_ready<result<any_object>>(ok.error());
     namespaced_name key = object.key();
     if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
         return make_ready<result<any_object>>(ok.error());
     }
     detail::fill_write(defaults_.get(), options);
     const auto path = detail::object_path(info, key, options.subresource());
-    auto write = detail::write_call(state_, info, "PUT", path, "application/json", std::move(*body), options);
+    auto write = detail::write_call(state_, info, "PUT", path, std::move(object), options);
     return noted(info, std::move(key), std::as_const(options).dry_run(), std::move(write));
 }
 
@@ -332,8 +345,10 @@ KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& i
     }
     detail::fill_write(defaults_.get(), options);
     const auto path = detail::object_path(info, key, options.subresource());
-    auto write =
-        detail::write_call(state_, info, "PATCH", path, std::move(content_type), std::move(patch_text), options);
+    if (!path) return make_ready<result<any_object>>(path.error());
+    auto req = detail::write_request("PATCH", state_->base_path + *path, std::move(content_type), options);
+    req.body = std::move(patch_text);
+    auto write = detail::object_call(state_, &info, std::move(req), detail::exchange_options_of(options));
     return noted(info, std::move(key), std::as_const(options).dry_run(), std::move(write));
 }
 

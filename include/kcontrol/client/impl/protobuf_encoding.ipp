@@ -225,7 +225,9 @@ public:
     std::unique_ptr<watch_decoder> decode_watch(std::shared_ptr<share_pool> pool, logger log) const override {
         return std::make_unique<protobuf_watch_decoder>(of_, std::move(pool), std::move(log));
     }
-    result<std::string> encode(std::string_view json) const override { return of_->codec.encode_json(json); }
+    result<std::string> encode(const any_object& object, const object_meta& metadata) const override {
+        return of_->codec.encode(object, metadata);
+    }
 
 private:
     std::shared_ptr<const protobuf_reading> of_;

@@ -6,9 +6,9 @@
 namespace kcontrol::inline v0_1 {
 namespace detail {
 
-// What is sent, with the name and the namespace of the object that it is below.
-inline result<std::string> subresource_body(const resource_info& kind, const namespaced_name& key,
-                                            const any_object& body) {
+// The JSON of what is sent, with the name and the namespace of the object that it is below.
+inline result<std::string> subresource_body(const resource_info& kind, const any_object& body,
+                                            const namespaced_name& key) {
     const auto text = kind.encode(body);
     if (!text) return text.error();
     auto parsed = json::parse(*text);
@@ -73,14 +73,11 @@ KCONTROL_DECL awaitable<result<any_object>> subresource_client::write(const char
                                                                       write_options options) {
     const auto path = path_of(key);
     if (!path) return make_ready<result<any_object>>(path.error());
-    auto text = detail::subresource_body(kind, key, body);
-    if (!text) return make_ready<result<any_object>>(text.error());
     detail::fill_write(client_.defaults_.get(), options);
-    http::request req(method, detail::write_query(options).after(*path));
-    req.headers.set("Content-Type", "application/json");
-    req.body = std::move(*text);
+    auto req = detail::write_request(method, *path, "application/json", options);
+    detail::written_object object(std::move(body), key, detail::subresource_body);
     auto sent = detail::write_object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options),
-                                          std::move(body));
+                                          std::move(object));
     return detail::count_below(client_.state_, *info_, kind, std::move(key), std::as_const(options).dry_run(),
                                std::move(sent));
 }
@@ -92,8 +89,7 @@ KCONTROL_DECL awaitable<result<any_object>> subresource_client::patch(const reso
     const auto path = path_of(key);
     if (!path) return make_ready<result<any_object>>(path.error());
     detail::fill_write(client_.defaults_.get(), options);
-    http::request req("PATCH", detail::write_query(options).after(*path));
-    req.headers.set("Content-Type", std::move(content_type));
+    auto req = detail::write_request("PATCH", *path, std::move(content_type), options);
     req.body = std::move(patch_text);
     auto sent = detail::object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options));
     return detail::count_below(client_.state_, *info_, kind, std::move(key), std::as_const(options).dry_run(),

@@ -134,26 +134,48 @@ private:
     const char* end_;
 };
 
-inline void put_varint(std::string& to, std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) to += static_cast<char>(value | 0x80);
-    to += static_cast<char>(value);
+/// Writes a varint to `out`, which has room for ten bytes; how many they are.
+inline std::size_t write_varint(char* out, std::uint64_t value) noexcept {
+    std::size_t size = 0;
+    for (; value >= 0x80; value >>= 7) out[size++] = static_cast<char>(value | 0x80);
+    out[size++] = static_cast<char>(value);
+    return size;
 }
-inline void put_tag(std::string& to, std::uint32_t number, protobuf_wire wire) {
-    put_varint(to, std::uint64_t{number} << 3 | static_cast<std::uint64_t>(wire));
+/// A tag and a varint, which most fields begin with: at once, because a string grows slowly byte by byte.
+inline void put_head(std::string& to, std::uint32_t number, protobuf_wire wire, std::uint64_t value) {
+    char bytes[20];
+    std::size_t size = write_varint(bytes, std::uint64_t{number} << 3 | static_cast<std::uint64_t>(wire));
+    size += write_varint(bytes + size, value);
+    to.append(bytes, size);
 }
 inline void put_integer(std::string& to, std::uint32_t number, std::uint64_t value) {
-    put_tag(to, number, protobuf_wire::varint);
-    put_varint(to, value);
+    put_head(to, number, protobuf_wire::varint, value);
 }
 inline void put_bytes(std::string& to, std::uint32_t number, std::string_view value) {
-    put_tag(to, number, protobuf_wire::bytes);
-    put_varint(to, value.size());
+    put_head(to, number, protobuf_wire::bytes, value.size());
     to += value;
 }
 inline void put_number(std::string& to, std::uint32_t number, double value) {
-    put_tag(to, number, protobuf_wire::fixed64);
+    char bytes[18];
+    std::size_t size =
+        write_varint(bytes, std::uint64_t{number} << 3 | static_cast<std::uint64_t>(protobuf_wire::fixed64));
     auto bits = std::bit_cast<std::uint64_t>(value);
-    for (int i = 0; i < 8; ++i, bits >>= 8) to += static_cast<char>(bits & 0xFF);
+    for (int i = 0; i < 8; ++i, bits >>= 8) bytes[size++] = static_cast<char>(bits & 0xFF);
+    to.append(bytes, size);
+}
+
+/// A message as a field. `write` appends what is in it, and returns false to give up. Most messages have fewer than 128
+/// bytes: their length takes the one byte that is left for it, and those of larger ones are moved.
+template <class Write>
+bool put_message(std::string& to, std::uint32_t number, Write write) {
+    put_head(to, number, protobuf_wire::bytes, 0);
+    const std::size_t begin = to.size();
+    if (!write()) return false;
+    char length[10];
+    const std::size_t size = write_varint(length, to.size() - begin);
+    to[begin - 1] = length[0];
+    if (size > 1) to.insert(begin, length + 1, size - 1);
+    return true;
 }
 
 }  // namespace kcontrol::detail

@@ -2,7 +2,7 @@
 
 #include <kcontrol/codec/impl/protobuf_coverage.hpp>
 #include <kcontrol/codec/impl/protobuf_decoder.hpp>
-#include <kcontrol/codec/impl/protobuf_writer.hpp>
+#include <kcontrol/codec/impl/protobuf_object_writer.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/codec/object_block.hpp>
 #include <kcontrol/codec/protobuf.hpp>
@@ -28,6 +28,21 @@ inline bool read_envelope(protobuf_values& values, std::string_view bytes, proto
             return values.expect(name, protobuf_wire::bytes) && values.check_text(name.bytes);
         });
     });
+}
+
+/// An envelope around the message that `write` appends; it returns false to give up.
+template <class Write>
+bool write_envelope(std::string& to, std::string_view api_version, std::string_view kind, Write write) {
+    to += protobuf_magic;
+    const auto write_type = [&] {
+        put_bytes(to, 1, api_version);
+        put_bytes(to, 2, kind);
+        return true;
+    };
+    if (!put_message(to, 1, write_type) || !put_message(to, 2, write)) return false;
+    put_bytes(to, 3, {});
+    put_bytes(to, 4, {});
+    return true;
 }
 
 inline result<std::shared_ptr<const void>> decode_protobuf_block(block_builder& builder, const protobuf_plan& plan,
@@ -57,16 +72,9 @@ KCONTROL_DECL result<protobuf_envelope> open_protobuf(std::string_view bytes) {
 }
 
 KCONTROL_DECL std::string close_protobuf(const protobuf_envelope& envelope) {
-    std::string type;
-    detail::put_bytes(type, 1, envelope.api_version);
-    detail::put_bytes(type, 2, envelope.kind);
     std::string out;
-    out.reserve(envelope.message.size() + type.size() + 24);
-    out = detail::protobuf_magic;
-    detail::put_bytes(out, 1, type);
-    detail::put_bytes(out, 2, envelope.message);
-    detail::put_bytes(out, 3, {});
-    detail::put_bytes(out, 4, {});
+    out.reserve(envelope.message.size() + envelope.api_version.size() + envelope.kind.size() + 32);
+    detail::write_envelope(out, envelope.api_version, envelope.kind, [&] { return out += envelope.message, true; });
     return out;
 }
 
@@ -94,7 +102,7 @@ KCONTROL_DECL result<std::string> json_to_protobuf(const protobuf_message& messa
 KCONTROL_DECL protobuf_kind_codec::protobuf_kind_codec(const resource_info& info, const protobuf_message& message)
     : info_(info), message_(message) {
     const type_descriptor* type = info.metadata_only ? &describe<metadata_object>() : info.type;
-    if (type != nullptr && type->field_count > 0 && type->fields[0].name == "metadata" && is_blockable(*type)) {
+    if (type != nullptr && type->field_count > 0 && type->fields[0].name == "metadata") {
         plan_ = &detail::protobuf_planner::plan_of(*type, message);
     }
 }
@@ -108,7 +116,7 @@ KCONTROL_DECL result<any_object> protobuf_kind_codec::decode(std::string_view me
     if (message.size() > std::numeric_limits<std::uint32_t>::max()) {
         return error(errc::too_large, "an object of more than 4 GiB");
     }
-    if (plan_ == nullptr) {
+    if (plan_ == nullptr || !*plan_->is_block) {
         const auto text = protobuf_to_json(message_, message, info_.gvk.api_version(), info_.gvk.kind);
         if (!text) return text.error();
         return info_.decode_text(*text, pool);
@@ -122,6 +130,7 @@ KCONTROL_DECL result<any_object> protobuf_kind_codec::decode(std::string_view me
 }
 
 KCONTROL_DECL result<std::string> protobuf_kind_codec::encode(const any_object& object) const {
+    if (plan_ != nullptr && object.is(*plan_->type)) return encode(object, object.meta());
     const auto text = info_.encode(object);
     if (!text) return text.error();
     return encode_json(*text);
@@ -139,6 +148,23 @@ KCONTROL_DECL result<std::string> protobuf_kind_codec::encode_json(std::string_v
     envelope.kind = info_.gvk.kind;
     envelope.message = *message;
     return close_protobuf(envelope);
+}
+
+KCONTROL_DECL result<std::string> protobuf_kind_codec::encode(const any_object& object,
+                                                              const object_meta& metadata) const {
+    if (plan_ == nullptr || !object.is(*plan_->type)) {
+        return error(errc::invalid_argument, info_.gvk.kind + ": the object is not of the C++ type of its kind");
+    }
+    std::string out;
+    out.reserve(1024);
+    detail::protobuf_object_writer writer(out);
+    const auto write = [&] { return writer.write_root(*plan_, object.address(), metadata); };
+    try {
+        if (!detail::write_envelope(out, info_.gvk.api_version(), info_.gvk.kind, write)) return writer.failure();
+    } catch (const exception& e) {  // of a type that writes itself
+        return e.cause().with_context(info_.gvk.kind);
+    }
+    return out;
 }
 
 }  // namespace kcontrol

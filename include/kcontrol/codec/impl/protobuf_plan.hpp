@@ -1,8 +1,10 @@
 // protobuf_plan: a type of ours and a message side by side, so that a field number leads to a member at once. Made once
-// for each pair.
+// for each pair, and used in both directions.
 #pragma once
 
 #include <kcontrol/codec/impl/protobuf_values.hpp>
+#include <kcontrol/codec/impl/protobuf_writer.hpp>
+#include <kcontrol/codec/object_block.hpp>
 #include <kcontrol/codec/protobuf_schema.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
 
@@ -11,12 +13,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace kcontrol::inline v0_1::detail {
 
-/// How a value gets into an object. What has no way of its own is written as JSON and read from there.
+/// How a value gets into an object, and out of it. What has no way of its own goes through its JSON.
 enum class protobuf_step : std::uint8_t {
     elsewhere,
     text,
@@ -30,7 +34,7 @@ enum class protobuf_step : std::uint8_t {
     quantity,
     int_or_string,
     structure,
-    part,  ///< in memory of its own: boxed
+    part,  ///< in memory of its own: boxed; of types that are no blocks any std::optional that is no scalar
     list,
     map,
 };
@@ -61,6 +65,8 @@ struct protobuf_plan {
     const type_descriptor* type = nullptr;
     const protobuf_message* message = nullptr;
     std::vector<protobuf_slot> slots;  // by number
+    std::vector<std::string> absent;   // by number: what is written where there is no value
+    std::optional<bool> is_block;      // whether objects of the type can be one block; asked of whole objects only
 };
 
 /// Makes plans and keeps them as long as the program runs: a pool knows values by their addresses.
@@ -71,11 +77,13 @@ public:
     static const protobuf_plan& plan_of(const type_descriptor& type, const protobuf_message& message) {
         static protobuf_planner all;
         const std::lock_guard lock(all.mutex_);
-        return all.make_plan(type, message);
+        protobuf_plan& plan = all.make_plan(type, message);
+        if (!plan.is_block) plan.is_block = is_blockable(type);
+        return plan;
     }
 
 private:
-    const protobuf_plan& make_plan(const type_descriptor& type, const protobuf_message& message) {
+    protobuf_plan& make_plan(const type_descriptor& type, const protobuf_message& message) {
         auto& place = plans_[{&type, &message}];
         if (place != nullptr) return *place;
         place = std::make_unique<protobuf_plan>();
@@ -85,7 +93,11 @@ private:
         for (const auto& field : message.all()) {
             if (made.slots.size() <= field.number) made.slots.resize(std::size_t{field.number} + 1);
         }
-        for (const auto& field : message.all()) made.slots[field.number] = make_slot(type, field);
+        made.absent.resize(made.slots.size());
+        for (const auto& field : message.all()) {
+            made.slots[field.number] = make_slot(type, field);
+            if (!field.name.empty()) made.absent[field.number] = protobuf_writer::write_absent(field);
+        }
         return made;
     }
 
@@ -120,25 +132,22 @@ private:
             made.element = &parts_.emplace_back(make_value(*type.element, field, of));
         };
         if (form == protobuf_form::list) {
-            if (type.kind == type_kind::list && type.handle) element_as(protobuf_step::list, protobuf_form::pointer);
+            if (type.kind == type_kind::list) element_as(protobuf_step::list, protobuf_form::pointer);
             return made;
         }
         if (form == protobuf_form::map) {
-            if (type.kind == type_kind::map && type.handle) element_as(protobuf_step::map, protobuf_form::pointer);
+            if (type.kind == type_kind::map) element_as(protobuf_step::map, protobuf_form::pointer);
             return made;
         }
         made.drops_zero = form == protobuf_form::value && !field.shown;
         made.skips_zero = made.drops_zero && field.type != protobuf_type::message;
         if (type.kind != type_kind::optional) {
             made.step = choose_step(type, field, made);
-        } else if (type.handle) {
+        } else if (type.handle || type.element->kind > type_kind::number) {
             element_as(protobuf_step::part, protobuf_form::pointer);
         } else {
             made.optional = true;
             made.step = choose_step(*type.element, field, made);
-            if (made.step > protobuf_step::number || made.step < protobuf_step::boolean) {
-                made.step = protobuf_step::elsewhere;
-            }
         }
         return made;
     }
@@ -147,6 +156,7 @@ private:
         const auto if_kind = [&](type_kind kind, protobuf_step step) {
             return type.kind == kind ? step : protobuf_step::elsewhere;
         };
+        const bool is_text = type.kind == type_kind::text || type.kind == type_kind::string;
         switch (field.type) {
         case protobuf_type::boolean: return if_kind(type_kind::boolean, protobuf_step::boolean);
         case protobuf_type::int32:
@@ -154,8 +164,8 @@ private:
             return made.wide ? protobuf_step::int64 : if_kind(type_kind::int32, protobuf_step::int32);
         case protobuf_type::int64: return if_kind(type_kind::int64, protobuf_step::int64);
         case protobuf_type::number: return if_kind(type_kind::number, protobuf_step::number);
-        case protobuf_type::string: return if_kind(type_kind::text, protobuf_step::text);
-        case protobuf_type::bytes: return if_kind(type_kind::text, protobuf_step::bytes);
+        case protobuf_type::string: return is_text ? protobuf_step::text : protobuf_step::elsewhere;
+        case protobuf_type::bytes: return is_text ? protobuf_step::bytes : protobuf_step::elsewhere;
         case protobuf_type::message: break;
         }
         const bool moment = type.kind == type_kind::timestamp || type.kind == type_kind::microseconds;
@@ -167,8 +177,7 @@ private:
         case protobuf_meaning::time: return moment ? protobuf_step::time : protobuf_step::elsewhere;
         case protobuf_meaning::micro_time: return moment ? protobuf_step::micro_time : protobuf_step::elsewhere;
         case protobuf_meaning::quantity:
-            if (type.kind == type_kind::text) return protobuf_step::quantity;
-            return if_kind(type_kind::quantity, protobuf_step::quantity);
+            return is_text ? protobuf_step::quantity : if_kind(type_kind::quantity, protobuf_step::quantity);
         case protobuf_meaning::int_or_string: return if_kind(type_kind::int_or_string, protobuf_step::int_or_string);
         default: break;
         }

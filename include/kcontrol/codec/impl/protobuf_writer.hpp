@@ -26,35 +26,15 @@ public:
         return write_fields(message, from, members, to);
     }
 
-private:
-    struct named {
-        std::string_view name;
-        json::node value;
-    };
-    using writes = bool (protobuf_writer::*)(const protobuf_message&, json::node, std::string&);
-
-    // Of a name that appears twice the last one counts, as in Go.
-    static json::node find(const std::vector<named>& members, std::string_view name) noexcept {
-        for (auto member = members.rbegin(); member != members.rend(); ++member) {
-            if (member->name == name) return member->value;
-        }
-        return {};
+    /// What a field has without a value: nothing, or a zero.
+    static std::string write_absent(const protobuf_field& field) {
+        std::string to;
+        protobuf_writer().write_field(field, json::node(), to);
+        return to;
     }
 
-    bool write_fields(const protobuf_message& message, json::node whole, const std::vector<named>& members,
-                      std::string& to) {
-        for (const auto& field : message.all()) {
-            if (field.name.empty()) {
-                std::string inner;
-                if (!write_fields(*field.message, whole, members, inner)) return false;
-                put_bytes(to, field.number, inner);
-                continue;
-            }
-            if (!write_field(field, find(members, field.name), to)) return at_member(field.name);
-        }
-        return true;
-    }
-
+protected:
+    /// The value of a field; null if there is none.
     bool write_field(const protobuf_field& field, json::node from, std::string& to) {
         // An amount that is required and absent is written as an empty text, which is no amount.
         const bool amount = field.message != nullptr && field.message->meaning == protobuf_meaning::quantity;
@@ -70,32 +50,6 @@ private:
         case protobuf_form::map: return from.is_null() || write_map(field, from, to);
         }
         return write_one(field, field.number, from, to);
-    }
-
-    bool write_list(const protobuf_field& field, json::node from, std::string& to) {
-        if (!from.is_array()) return mismatch("a list", from);
-        std::size_t index = 0;
-        for (const json::node element : from.elements()) {
-            if (!write_one(field, field.number, element, to)) return at_index(index);
-            ++index;
-        }
-        return true;
-    }
-
-    bool write_map(const protobuf_field& field, json::node from, std::string& to) {
-        if (!from.is_object()) return mismatch("an object", from);
-        std::vector<named> members;
-        for (const auto member : from.members()) members.push_back({member.name, member.value});
-        std::stable_sort(members.begin(), members.end(),
-                         [](const named& a, const named& b) { return a.name < b.name; });
-        for (std::size_t i = 0; i < members.size(); ++i) {
-            if (i + 1 < members.size() && members[i + 1].name == members[i].name) continue;
-            std::string entry;
-            put_bytes(entry, 1, members[i].name);
-            if (!write_one(field, 2, members[i].value, entry)) return at_key(members[i].name);
-            put_bytes(to, field.number, entry);
-        }
-        return true;
     }
 
     /// A value with its number; null is the zero of its type.
@@ -133,18 +87,90 @@ private:
         case protobuf_type::bytes: return write_base64(number, from, to);
         case protobuf_type::message: break;
         }
-        std::string inner;
-        if (!(this->*find_writer(field.message->meaning))(*field.message, from, inner)) return false;
-        put_bytes(to, number, inner);
+        return put_message(to, number,
+                           [&] { return (this->*find_writer(field.message->meaning))(*field.message, from, to); });
+    }
+
+    bool put_base64(std::uint32_t number, std::string_view text, std::string& to) {
+        const auto bytes = decode_base64(text);
+        if (!bytes) return say("expected a string of base64");  // what it says may be a secret
+        put_bytes(to, number, *bytes);
+        return true;
+    }
+
+    /// The fields of a metav1.Time.
+    static void put_time(wall_time at, bool micro, std::string& to) {
+        const auto second = std::chrono::floor<std::chrono::seconds>(at);
+        const auto micros = std::chrono::floor<std::chrono::microseconds>(at - second).count();
+        put_integer(to, 1, static_cast<std::uint64_t>(second.time_since_epoch().count()));
+        put_integer(to, 2, micro ? static_cast<std::uint64_t>(micros) * 1000 : 0);
+    }
+
+    /// The fields of an IntOrString. Precondition: a string has no number.
+    static void put_int_or_string(bool is_string, std::int32_t number, std::string_view text, std::string& to) {
+        put_integer(to, 1, is_string ? 1 : 0);
+        put_integer(to, 2, static_cast<std::uint64_t>(std::int64_t{number}));
+        put_bytes(to, 3, text);
+    }
+
+private:
+    struct named {
+        std::string_view name;
+        json::node value;
+    };
+    using writes = bool (protobuf_writer::*)(const protobuf_message&, json::node, std::string&);
+
+    // Of a name that appears twice the last one counts, as in Go.
+    static json::node find(const std::vector<named>& members, std::string_view name) noexcept {
+        for (auto member = members.rbegin(); member != members.rend(); ++member) {
+            if (member->name == name) return member->value;
+        }
+        return {};
+    }
+
+    bool write_fields(const protobuf_message& message, json::node whole, const std::vector<named>& members,
+                      std::string& to) {
+        for (const auto& field : message.all()) {
+            if (field.name.empty()) {
+                const auto write = [&] { return write_fields(*field.message, whole, members, to); };
+                if (!put_message(to, field.number, write)) return false;
+                continue;
+            }
+            if (!write_field(field, find(members, field.name), to)) return at_member(field.name);
+        }
+        return true;
+    }
+
+    bool write_list(const protobuf_field& field, json::node from, std::string& to) {
+        if (!from.is_array()) return mismatch("a list", from);
+        std::size_t index = 0;
+        for (const json::node element : from.elements()) {
+            if (!write_one(field, field.number, element, to)) return at_index(index);
+            ++index;
+        }
+        return true;
+    }
+
+    bool write_map(const protobuf_field& field, json::node from, std::string& to) {
+        if (!from.is_object()) return mismatch("an object", from);
+        std::vector<named> members;
+        for (const auto member : from.members()) members.push_back({member.name, member.value});
+        std::stable_sort(members.begin(), members.end(),
+                         [](const named& a, const named& b) { return a.name < b.name; });
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            if (i + 1 < members.size() && members[i + 1].name == members[i].name) continue;
+            const auto write = [&] {
+                put_bytes(to, 1, members[i].name);
+                return write_one(field, 2, members[i].value, to);
+            };
+            if (!put_message(to, field.number, write)) return at_key(members[i].name);
+        }
         return true;
     }
 
     bool write_base64(std::uint32_t number, json::node from, std::string& to) {
         if (!from.is_null() && !from.is_string()) return mismatch("a string of base64", from);
-        const auto bytes = decode_base64(from.is_null() ? std::string_view() : from.as_string());
-        if (!bytes) return say("expected a string of base64");  // what it says may be a secret
-        put_bytes(to, number, *bytes);
-        return true;
+        return put_base64(number, from.is_null() ? std::string_view() : from.as_string(), to);
     }
 
     static writes find_writer(protobuf_meaning meaning) noexcept {
@@ -163,21 +189,16 @@ private:
         return &protobuf_writer::write_object;
     }
 
-    bool write_timestamp(json::node from, bool micro, std::string& to) {
+    bool write_moment(json::node from, bool micro, std::string& to) {
         if (from.is_null()) return true;
         timestamp at;
         if (!read(from, at)) return false;
-        const auto second = std::chrono::floor<std::chrono::seconds>(at.value());
-        const auto micros = std::chrono::floor<std::chrono::microseconds>(at.value() - second).count();
-        put_integer(to, 1, static_cast<std::uint64_t>(second.time_since_epoch().count()));
-        put_integer(to, 2, micro ? static_cast<std::uint64_t>(micros) * 1000 : 0);
+        put_time(at.value(), micro, to);
         return true;
     }
-    bool write_time(const protobuf_message&, json::node from, std::string& to) {
-        return write_timestamp(from, false, to);
-    }
+    bool write_time(const protobuf_message&, json::node from, std::string& to) { return write_moment(from, false, to); }
     bool write_micro_time(const protobuf_message&, json::node from, std::string& to) {
-        return write_timestamp(from, true, to);
+        return write_moment(from, true, to);
     }
 
     /// Go keeps the amount, and writes it in its canonical form.
@@ -193,10 +214,7 @@ private:
     bool write_int_or_string(const protobuf_message&, json::node from, std::string& to) {
         std::int32_t number = 0;
         if (!from.is_null() && !read_unless_string(from, number)) return false;
-        const bool is_string = from.is_string();
-        put_integer(to, 1, is_string ? 1 : 0);
-        put_integer(to, 2, static_cast<std::uint64_t>(std::int64_t{number}));
-        put_bytes(to, 3, is_string ? from.as_string() : std::string_view());
+        put_int_or_string(from.is_string(), number, from.is_string() ? from.as_string() : std::string_view(), to);
         return true;
     }
 
