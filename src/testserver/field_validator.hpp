@@ -119,6 +119,12 @@ public:
         if (v.is_string() && parse_cel_ip(std::string_view(v.get_string()))) return;
         invalid(std::move(field), &v, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     }
+    // A path below a directory, which it does not leave. Source: validateLocalDescendingPath
+    void relative_path(const json::value& v, const std::string& field) {
+        const std::string path = v.is_string() ? std::string(v.get_string()) : std::string();
+        if (path.starts_with('/')) invalid(field, &v, "must be a relative path");
+        if (("/" + path + "/").find("/../") != std::string::npos) invalid(field, &v, "must not contain '..'");
+    }
     // A number of pods or a share of them: an IntOrString that is not negative.
     void int_or_percent(const json::value& of, std::string_view name, const std::string& at) {
         const json::value* v = json::find(of, {name});
