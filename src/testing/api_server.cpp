@@ -4,10 +4,6 @@
 #include "testserver/api_server_core.hpp"
 #include "testserver/openapi.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-
-#include <exception>
-
 namespace kcontrol::inline v0_1::testing {
 namespace detail {
 namespace {
@@ -51,19 +47,9 @@ result<object_store::table_ptr> table_of(const object_store& store, const group_
 }  // namespace detail
 
 api_server::api_server(environment& env, executor ex, api_server_options options)
-    : executor_(std::move(ex)), core_(std::make_shared<detail::api_server_core>(env, std::move(options))) {
-    core_->calls_on = executor_;
-    core_->spawn = [ex = executor_](awaitable<void> work) {
-        boost::asio::co_spawn(ex, std::move(work), [](std::exception_ptr failure) {
-            if (failure) std::rethrow_exception(failure);
-        });
-    };
-}
+    : executor_(std::move(ex)), core_(std::make_shared<detail::api_server_core>(env, executor_, std::move(options))) {}
 
-api_server::~api_server() {
-    core_->closing.request_stop();
-    core_->end_watches(detail::open_watch::order::abort);
-}
+api_server::~api_server() { core_->close(); }
 
 http::handler api_server::handler() {
     return [core = core_](http::server_request request, http::responder& out) {
@@ -71,33 +57,33 @@ http::handler api_server::handler() {
     };
 }
 
-void api_server::register_resource(resource_type type) { core_->store.add_resource(std::move(type)); }
+void api_server::register_resource(resource_type type) { core_->store().add_resource(std::move(type)); }
 
-bool api_server::remove_resource(const group_resource& id) { return core_->store.remove_resource(id); }
+bool api_server::remove_resource(const group_resource& id) { return core_->store().remove_resource(id); }
 
 result<json::value> api_server::create(json::value object) {
-    auto placed = detail::place(core_->store, object);
+    auto placed = detail::place(core_->store(), object);
     if (!placed) return placed.error();
     placed->target.name.clear();
-    return detail::shown(*placed->table, core_->create(*placed->table, placed->target, std::move(object), false));
+    return detail::shown(*placed->table, core_->writes().create(*placed->table, placed->target, std::move(object)));
 }
 
 result<json::value> api_server::update(json::value object) {
-    auto placed = detail::place(core_->store, object);
+    auto placed = detail::place(core_->store(), object);
     if (!placed) return placed.error();
-    return detail::shown(*placed->table, core_->update(*placed->table, placed->target, std::move(object), false));
+    return detail::shown(*placed->table, core_->writes().update(*placed->table, placed->target, std::move(object)));
 }
 
 result<json::value> api_server::update_status(json::value object) {
-    auto placed = detail::place(core_->store, object);
+    auto placed = detail::place(core_->store(), object);
     if (!placed) return placed.error();
     placed->target.subresource = "status";
-    return detail::shown(*placed->table, core_->update(*placed->table, placed->target, std::move(object), false));
+    return detail::shown(*placed->table, core_->writes().update(*placed->table, placed->target, std::move(object)));
 }
 
 result<json::value> api_server::patch(const group_resource& id, const namespaced_name& key,
                                       const json::value& merge_patch, std::string subresource) {
-    const auto table = detail::table_of(core_->store, id);
+    const auto table = detail::table_of(core_->store(), id);
     if (!table) return table.error();
     write_target target("", key.namespace_, key.name);
     target.subresource = std::move(subresource);
@@ -105,30 +91,30 @@ result<json::value> api_server::patch(const group_resource& id, const namespaced
         json::apply_merge_patch(whole, merge_patch);
         return {};
     };
-    return detail::shown(**table, core_->store.patch(**table, std::move(target), edit));
+    return detail::shown(**table, core_->store().patch(**table, std::move(target), edit));
 }
 
 result<json::value> api_server::apply(json::value object, std::string field_manager, bool force,
                                       std::string subresource) {
-    auto placed = detail::place(core_->store, object);
+    auto placed = detail::place(core_->store(), object);
     if (!placed) return placed.error();
     placed->target.manager = std::move(field_manager);
     placed->target.subresource = std::move(subresource);
-    const auto applied = core_->apply(*placed->table, placed->target, std::move(object), force, false);
+    const auto applied = core_->writes().apply(*placed->table, placed->target, std::move(object), force);
     if (!applied) return applied.error().to_error();
     return detail::shown(*placed->table, applied->object);
 }
 
 result<void> api_server::remove(const group_resource& id, const namespaced_name& key, const delete_request& request) {
-    const auto table = detail::table_of(core_->store, id);
+    const auto table = detail::table_of(core_->store(), id);
     if (!table) return table.error();
-    const auto removed = core_->remove(**table, key, request);
+    const auto removed = core_->writes().remove(**table, key, request);
     if (!removed) return removed.error().to_error();
     return {};
 }
 
 result<json::value> api_server::get(const group_resource& id, const namespaced_name& key) const {
-    const auto table = detail::table_of(core_->store, id);
+    const auto table = detail::table_of(core_->store(), id);
     if (!table) return table.error();
     const object_ptr object = (*table)->get(key);
     if (object == nullptr) return failure::not_found(id, key.name).to_error();
@@ -137,7 +123,7 @@ result<json::value> api_server::get(const group_resource& id, const namespaced_n
 
 std::vector<json::value> api_server::list(const group_resource& id, std::string_view ns) const {
     std::vector<json::value> out;
-    const auto table = core_->store.table(id);
+    const auto table = core_->store().table(id);
     if (table == nullptr) return out;
     const std::string api_version = table->type().api_version(table->type().versions.front());
     for (const auto& [key, object] : table->objects_in(ns)) out.push_back(object->value(table->type(), api_version));
@@ -145,70 +131,64 @@ std::vector<json::value> api_server::list(const group_resource& id, std::string_
 }
 
 std::shared_ptr<void> api_server::on_change(change_listener listener) {
-    auto held = std::make_shared<detail::api_server_core::change_observer>(
+    return core_->observe(
         [listener = std::move(listener)](const resource_table& table, change what, const stored_object& object) {
             const resource_type& type = table.type();
             listener(type, what, object.value(type, type.api_version(type.versions.front())));
         });
-    core_->observers.push_back(held);
-    return held;
 }
 
-std::uint64_t api_server::resource_version() const { return core_->store.version(); }
+std::uint64_t api_server::resource_version() const { return core_->store().version(); }
 
-void api_server::compact(std::uint64_t version) { core_->store.compact(version); }
+void api_server::compact(std::uint64_t version) { core_->store().compact(version); }
 
-void api_server::set_history_window(std::size_t events) { core_->store.set_history_window(events); }
+void api_server::set_history_window(std::size_t events) { core_->store().set_history_window(events); }
 
-store_snapshot api_server::snapshot() const { return core_->store.snapshot(); }
+store_snapshot api_server::snapshot() const { return core_->store().snapshot(); }
 
-void api_server::restore(const store_snapshot& then) {
-    break_watches();
-    core_->store.restore(then);
-    core_->restart_collector();
+void api_server::restore(const store_snapshot& then) { core_->restore(then); }
+
+void api_server::end_watches() { core_->watches().end(detail::open_watch::order::end); }
+
+void api_server::break_watches() { core_->watches().end(detail::open_watch::order::abort); }
+
+void api_server::freeze(const std::string& replica, std::uint64_t version) {
+    core_->replicas().freeze(replica, version);
 }
-
-void api_server::end_watches() { core_->end_watches(detail::open_watch::order::end); }
-
-void api_server::break_watches() { core_->end_watches(detail::open_watch::order::abort); }
-
-void api_server::freeze(const std::string& replica, std::uint64_t version) { core_->frozen[replica] = version; }
 
 void api_server::thaw(const std::string& replica) {
-    core_->frozen.erase(replica);
-    core_->wake_watches(nullptr);
+    core_->replicas().thaw(replica);
+    core_->watches().wake_up(nullptr);
 }
 
 void api_server::write_log(const namespaced_name& pod, const std::string& container, std::string_view text) {
-    core_->container_logs.write(pod, container, core_->env.wall_now(), text);
-    core_->log_written.notify_all();
+    core_->pods().write_log(pod, container, text);
 }
 
 void api_server::restart_log(const namespaced_name& pod, const std::string& container) {
-    core_->container_logs.begin(pod, container);
-    core_->log_written.notify_all();
+    core_->pods().restart_log(pod, container);
 }
 
-void api_server::on_exec(exec_handler peer) { core_->on_exec = std::move(peer); }
+void api_server::on_exec(exec_handler peer) { core_->pods().on_exec(std::move(peer)); }
 
-void api_server::on_port(port_handler peer) { core_->on_port = std::move(peer); }
+void api_server::on_port(port_handler peer) { core_->pods().on_port(std::move(peer)); }
 
-access_control& api_server::access() { return core_->access; }
+access_control& api_server::access() { return core_->access(); }
 
-void api_server::set_faults(fault_hook hook) { core_->faults = std::move(hook); }
+void api_server::set_faults(fault_hook hook) { core_->set_faults(std::move(hook)); }
 
 result<void> api_server::set_openapi(std::string_view group_version, std::string document) {
     std::string path = "/openapi/v3/" + std::string(group_version);
-    if (!openapi_document(core_->store, path)) {
+    if (!openapi_document(core_->store(), path)) {
         return error(errc::invalid_argument, "the server serves no " + std::string(group_version) +
                                                  "; register its kinds or create its definitions first");
     }
-    core_->openapi[std::move(path)] = std::move(document);
+    core_->paths().set_openapi(std::move(path), std::move(document));
     return {};
 }
 
-void api_server::set_ready(bool ready) { core_->ready = ready; }
+void api_server::set_ready(bool ready) { core_->paths().set_ready(ready); }
 
-testing::request_log& api_server::request_log() { return core_->log; }
+testing::request_log& api_server::request_log() { return core_->log(); }
 
 }  // namespace kcontrol::testing

@@ -1,8 +1,10 @@
 // The scheduler and the nodes of a fake_cluster.
+#include <kcontrol/model/required_node_affinity.hpp>
 #include <kcontrol/testing/fake_cluster.hpp>
 
 #include "testing/fake_core.hpp"
 #include "testing/fake_objects.hpp"
+#include "testserver/selector_match.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -46,12 +48,26 @@ bool is_of_default_scheduler(const json::value& pod) {
     return name.empty() || name == scheduler_name;
 }
 
-bool has_selected_labels(const json::value& pod, const json::value& node) {
-    for (const auto& wanted : object_at(pod, {"spec", "nodeSelector"})) {
-        const json::value* label = json::find(node, {"metadata", "labels", wanted.key()});
-        if (label == nullptr || *label != wanted.value()) return false;
+required_node_affinity affinity_of(const json::value& pod) {
+    const auto labels = texts_by_name(json::find(pod, {"spec", "nodeSelector"}));
+    const json::value* required =
+        json::find(pod, {"spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
+    if (required == nullptr || !required->is_object()) return required_node_affinity(labels, std::nullopt);
+    std::vector<node_selector_term> terms;
+    for (const auto& one : array_at(*required, {"nodeSelectorTerms"})) {
+        node_selector_term term;
+        term.match_expressions = expressions_of(json::find(one, {"matchExpressions"}));
+        term.match_fields = expressions_of(json::find(one, {"matchFields"}));
+        terms.push_back(std::move(term));
     }
-    return true;
+    return required_node_affinity(labels, terms);
+}
+
+// As kube-scheduler, which takes a wrong expression for one that the node does not fulfil.
+bool fulfils(const json::value& node, const required_node_affinity& affinity) {
+    const auto held = affinity.matches(texts_by_name(json::find(node, {"metadata", "labels"})),
+                                       json::get_string(node, {"metadata", "name"}));
+    return held && *held;
 }
 
 /// Why a pod can't be bound to a node: nothing if it can.
@@ -62,7 +78,7 @@ public:
 };
 
 // The scheduler's filters in their order; the first that refuses says why.
-refusal refusal_of(const json::value& pod, const json::value& node, const resource_amounts& wanted,
+refusal refusal_of(const required_node_affinity& affinity, const json::value& node, const resource_amounts& wanted,
                    const node_usage& used, bool lost) {
     refusal out;
     const json::value* closed = json::find(node, {"spec", "unschedulable"});
@@ -72,7 +88,7 @@ refusal refusal_of(const json::value& pod, const json::value& node, const resour
     } else if (lost || (!conditions.empty() && !holds_condition(node, "Ready"))) {
         // A node that somebody made without a status takes pods as well.
         out.reasons = {"node(s) had untolerated taint(s)"};
-    } else if (!has_selected_labels(pod, node)) {
+    } else if (!fulfils(node, affinity)) {
         out.reasons = {"node(s) didn't match Pod's node affinity/selector"};
     } else if (const json::value* room = json::find(node, {"status", "allocatable"})) {
         node_shortage shortage = shortage_on(wanted, used, amounts_of(room));
@@ -145,13 +161,14 @@ placement fake_core::choose_node(const json::value& pod) const {
     placement out;
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     std::vector<refusal> refusals;
+    const required_node_affinity affinity = affinity_of(pod);
     const resource_amounts wanted = requests_of_pod(pod);
     const node_usage nothing;
     for (const auto& node : api_.list(fake_nodes)) {
         const std::string name = text_at(node, {"metadata", "name"});
         const auto found = used_.find(name);
         const node_usage& used = found == used_.end() ? nothing : found->second;
-        refusal refused = refusal_of(pod, node, wanted, used, lost_nodes_.contains(name));
+        refusal refused = refusal_of(affinity, node, wanted, used, lost_nodes_.contains(name));
         if (!refused.reasons.empty()) {
             refusals.push_back(std::move(refused));
         } else if (used.pods < fewest) {

@@ -270,13 +270,7 @@ bool selects_labels(const json::value& selector, const std::map<std::string, std
 }
 
 std::map<std::string, std::string> labels_of(const json::value& object) {
-    std::map<std::string, std::string> out;
-    const json::value* labels = json::find(object, {"metadata", "labels"});
-    if (labels == nullptr || !labels->is_object()) return out;
-    for (const auto& label : labels->get_object()) {
-        if (label.value().is_string()) out.emplace(label.key(), label.value().get_string());
-    }
-    return out;
+    return detail::texts_by_name(json::find(object, {"metadata", "labels"}));
 }
 
 }  // namespace kcontrol::testing

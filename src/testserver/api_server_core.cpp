@@ -4,19 +4,16 @@
 #include <kcontrol/documents/yaml.hpp>
 
 #include "testserver/body_writer.hpp"
-#include "testserver/discovery.hpp"
-#include "testserver/openapi.hpp"
 #include "testserver/protobuf_bodies.hpp"
-#include "testserver/resource_version.hpp"
 #include "testserver/responses.hpp"
-#include "testserver/stored_object.hpp"
 #include "testserver/timestamp.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+
 #include <algorithm>
+#include <exception>
 
 namespace kcontrol::inline v0_1::testing::detail {
-namespace {}  // namespace
-
 namespace {
 
 char letter_of_verb(std::string_view verb) {
@@ -30,6 +27,10 @@ store_inputs inputs_from(environment& env) {
     return inputs;
 }
 
+awaitable<void> hold_while([[maybe_unused]] std::shared_ptr<const void> held, awaitable<void> work) {
+    co_await std::move(work);
+}
+
 store_options store_options_of(const api_server_options& options) {
     store_options out = options.store();
     if (options.defaults_and_validates()) out.default_and_validate(true);
@@ -40,32 +41,76 @@ store_options store_options_of(const api_server_options& options) {
 
 }  // namespace
 
-api_server_core::api_server_core(environment& e, api_server_options o)
-    : env(e),
-      options(std::move(o)),
-      store(inputs_from(e), store_options_of(options)),
-      webhooks_(options.webhook_transport(), options.webhook_services()) {
-    for (auto& type : builtin_resource_types()) store.add_resource(std::move(type));
-    const auto namespaces = store.table({"", "namespaces"});
+api_server_core::api_server_core(environment& env, executor ex, api_server_options options)
+    : env_(env),
+      executor_(std::move(ex)),
+      options_(std::move(options)),
+      spawn_([this](awaitable<void> work) { spawn(std::move(work)); }),
+      store_(inputs_from(env), store_options_of(options_)),
+      access_(env, store_, options_.enforces_rbac()),
+      replicas_(store_),
+      webhooks_(env, executor_, closing_.get_token(), options_.webhook_transport(), options_.webhook_services()),
+      converter_(env, webhooks_, options_.defaults_and_validates()),
+      definitions_(env, store_, options_),
+      direct_(store_, definitions_, options_.defaults_and_validates()),
+      admission_(env, store_, converter_, webhooks_, spawn_),
+      admitted_(store_, admission_, converter_, definitions_, direct_),
+      reads_(env, replicas_, converter_),
+      writes_(env, store_, definitions_, direct_, admitted_),
+      subresources_(env, store_, converter_, admission_, admitted_, direct_, access_),
+      watches_(env, options_, replicas_, converter_, log_),
+      pods_(env, store_, access_),
+      paths_(store_),
+      collector_(env, store_, direct_, spawn_, options_.collection_delay(), closing_.get_token()) {
+    for (auto& type : builtin_resource_types()) store_.add_resource(std::move(type));
+    const auto namespaces = store_.table(namespaces_id());
     for (const std::string_view name : {"default", "kube-system"}) {
         json::object body;
         metadata_of(body)["name"] = name;
-        static_cast<void>(store.create(*namespaces, write_target(), std::move(body)));
+        static_cast<void>(store_.create(*namespaces, write_target(), std::move(body)));
     }
-    if (options.enforces_rbac()) add_first_roles(store);
-    store.on_change([this](const resource_table& table, const store_event* event) { changed(table, event); });
+    if (options_.enforces_rbac()) add_first_roles(store_);
+    store_.on_change([this](const resource_table& table, const store_event* event) { changed(table, event); });
+}
+
+// The coroutine holds the server, which its parts are in.
+void api_server_core::spawn(awaitable<void> work) {
+    boost::asio::co_spawn(executor_, hold_while(shared_from_this(), std::move(work)), [](std::exception_ptr failure) {
+        if (failure) std::rethrow_exception(failure);
+    });
+}
+
+void api_server_core::close() {
+    closing_.request_stop();
+    watches_.end(open_watch::order::abort);
+}
+
+std::shared_ptr<void> api_server_core::observe(change_observer observer) {
+    auto held = std::make_shared<change_observer>(std::move(observer));
+    observers_.push_back(held);
+    return held;
+}
+
+void api_server_core::restore(const store_snapshot& then) {
+    watches_.end(open_watch::order::abort);
+    store_.restore(then);
+    if (options_.collects_garbage()) collector_.restart();
+}
+
+void api_server_core::changed(const resource_table& table, const store_event* event) {
+    if (event == nullptr) return watches_.wake_up(&table);
+    watches_.notify(table, *event);
+    if (table.type().plural == "pods" && table.type().group.empty()) pods_.changed(*event);
+    std::erase_if(observers_, [](const auto& one) { return one.expired(); });
+    for (const auto& one : std::vector(observers_)) {
+        if (const auto observer = one.lock()) (*observer)(table, event->what, *event->object);
+    }
+    if (options_.collects_garbage()) collector_.changed(table, event->what, *event->object);
+    // At the end: the table may not be served any more after that.
+    if (event->what == change::deleted && table.type().custom) definitions_.finish(group_resource(table.type().id()));
 }
 
 namespace {
-
-bool is_log(const request_info& info) {
-    return info.is_resource && info.group.empty() && info.resource == "pods" && info.subresource == "log";
-}
-
-bool is_stream(const request_info& info) {
-    if (!info.is_resource || !info.group.empty() || info.resource != "pods" || info.name.empty()) return false;
-    return info.subresource == "exec" || info.subresource == "attach" || info.subresource == "portforward";
-}
 
 failure no_stream_of_yaml() {
     return failure(406, "NotAcceptable",
@@ -106,15 +151,15 @@ awaitable<void> api_server_core::handle(http::server_request request, http::resp
     watch_job job;
     auto parsed = parse_request(request);
     if (parsed) job.info = std::move(*parsed);
-    const std::uint64_t number = log.begin(request, job.info);
-    if (faults) job.injected = faults(request);
+    const std::uint64_t number = log_.begin(request, job.info);
+    if (faults_) job.injected = faults_(request);
     if (job.injected.delay() > duration::zero()) {
-        const wake why = co_await sleep_for(env, job.injected.delay(), out.disconnected());
+        const wake why = co_await sleep_for(env_, job.injected.delay(), out.disconnected());
         if (why == wake::stopped) co_return;
     }
     if (job.injected.hangs()) {
         async_event never;
-        co_await never.wait(env, out.disconnected());
+        co_await never.wait(env_, out.disconnected());
         co_return;
     }
     if (job.injected.drops()) {
@@ -122,32 +167,32 @@ awaitable<void> api_server_core::handle(http::server_request request, http::resp
         co_return;
     }
     http::response response;
-    const auto user = identify(request);
-    const auto table = store.table(job.info.id());
+    const auto user = access_.identify(request);
+    const auto table = store_.table(job.info.id());
     const bool own_kind = table != nullptr ? !table->type().custom : answers_review(job.info);
     const accepted_forms accepted(request.headers.get("Accept"), own_kind);
     const bool yaml = prefers_yaml(accepted.in_json());
     const auto form = negotiate(accepted.in_json(), job.info.verb == "list" || job.info.verb == "watch");
     const auto readable = read_as_json(request, own_kind);
     job.protobuf = accepted.protobuf();
-    if (user) log.set_user(number, user->name);
+    if (user) log_.set_user(number, user->name);
     if (job.injected.answer()) {
         response = *job.injected.answer();
     } else if (!parsed) {
         response = status_response(parsed.error());
     } else if (!user) {
         response = status_response(user.error());
-    } else if (const auto allowed = authorize(*user, job.info); !allowed) {
+    } else if (const auto allowed = access_.authorize(*user, job.info); !allowed) {
         response = status_response(allowed.error());
     } else if (!job.info.is_resource) {
-        response = answer_path(request, job.info);
-    } else if (is_log(job.info)) {
-        const int code = co_await serve_log(request, out, job);
-        log.end(number, code);
+        response = paths_.answer(request, job.info);
+    } else if (pod_handler::serves_log(job.info)) {
+        const int code = co_await pods_.answer_log(request, out, job.info, job.injected);
+        log_.end(number, code);
         co_return;
-    } else if (is_stream(job.info)) {
-        const int code = co_await serve_stream(request, out, job, *user);
-        log.end(number, code);
+    } else if (pod_handler::serves_stream(job.info)) {
+        const int code = co_await pods_.answer_stream(request, out, job.info, job.injected, *user);
+        log_.end(number, code);
         co_return;
     } else if (!form) {
         response = status_response(form.error());
@@ -157,9 +202,10 @@ awaitable<void> api_server_core::handle(http::server_request request, http::resp
         response = status_response(no_stream_of_yaml());
     } else if (job.info.verb == "watch") {
         job.form = *form;
-        const int code = co_await start_watch(out, job);
-        log.end(number, code);
-        if (code == 200) co_await run_watch(out, job);
+        auto watched = find_table(job.info);
+        const int code = co_await watches_.start(out, job, std::move(watched));
+        log_.end(number, code);
+        if (code == 200) co_await watches_.run(out, job);
         co_return;
     } else {
         parsed_request asked(request, job.info, *user);
@@ -167,7 +213,7 @@ awaitable<void> api_server_core::handle(http::server_request request, http::resp
         asked.replica = job.injected.replica();
         response = co_await answer(asked);
     }
-    log.end(number, response.status);
+    log_.end(number, response.status);
     if (job.injected.drops_response()) {
         out.abort();
         co_return;
@@ -178,35 +224,7 @@ awaitable<void> api_server_core::handle(http::server_request request, http::resp
     }
     if (yaml && shows_resource && response.headers.get("Content-Type") == json_media_type) show_as_yaml(response);
     response.headers.set("Cache-Control", "no-cache, private");
-    co_await send_answer(env, out, std::move(response), job.injected);
-}
-
-http::response api_server_core::answer_path(const http::server_request& request, const request_info& info) const {
-    if (request.method != "GET" && request.method != "HEAD") return status_response(failure::method_not_allowed());
-    const std::string_view accept = request.headers.get("Accept");
-    if (const auto document = discovery_document(store, info.path, accept)) {
-        const bool together = json::get_string(*document, {"kind"}) == "APIGroupDiscoveryList";
-        return {200,
-                together ? "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" : json_media_type,
-                json::serialize(*document)};
-    }
-    if (const auto given = openapi.find(info.path); given != openapi.end()) {
-        return {200, json_media_type, given->second};
-    }
-    if (const auto document = openapi_document(store, info.path)) {
-        return {200, json_media_type, json::serialize(*document)};
-    }
-    if (auto answer = answer_openapi_v2(store, info.path, accept)) return std::move(*answer);
-    if (info.path == "/version") {
-        return {200, json_media_type,
-                R"({"major":"1","minor":"36","gitVersion":"v1.36.0+kcontrol","gitCommit":"","gitTreeState":"",)"
-                R"("buildDate":"1970-01-01T00:00:00Z","goVersion":"","compiler":"","platform":""})"};
-    }
-    if (info.path == "/healthz" || info.path == "/livez") return {200, "text/plain; charset=utf-8", "ok"};
-    if (info.path == "/readyz") {
-        return {ready ? 200 : 500, "text/plain; charset=utf-8", ready ? "ok" : "[-]test failed: not ready\n"};
-    }
-    return page_not_found();
+    co_await send_answer(env_, out, std::move(response), job.injected);
 }
 
 awaitable<http::response> api_server_core::answer(const parsed_request& asked) {
@@ -220,13 +238,13 @@ awaitable<http::response> api_server_core::answer(const parsed_request& asked) {
 outcome<object_store::table_ptr> api_server_core::find_table(const request_info& info) const {
     failure missing(404, "NotFound", "the server could not find the requested resource");
     missing.details.emplace();
-    auto table = store.table(info.id());
+    auto table = store_.table(info.id());
     if (table == nullptr || !table->type().serves(info.version)) {
         const auto builtin = [&info](const auto& entry) {
             const resource_type& type = entry.second->type();
             return type.group == info.group && !type.custom && type.serves(info.version);
         };
-        const auto& tables = store.tables();
+        const auto& tables = store_.tables();
         return std::any_of(tables.begin(), tables.end(), builtin) ? missing : failure(0, "", "");
     }
     const resource_type& type = table->type();
@@ -246,10 +264,10 @@ awaitable<outcome<http::response>> api_server_core::answer_resource(const parsed
     const auto table = find_table(info);
     if (!table) co_return table.error();
     if (serves_below((*table)->type(), info)) {
-        auto below = co_await answer_below(asked, *table);
+        auto below = co_await subresources_.answer(asked, *table);
         co_return below;
     }
-    if (answers_review(info)) co_return answer_review(asked.message, info, (*table)->type());
+    if (answers_review(info)) co_return access_.answer_review(asked.message, info, (*table)->type());
     const bool creates_named = info.verb == "create" && !info.name.empty();
     const bool changes_unnamed = (info.verb == "update" || info.verb == "patch") && info.name.empty();
     const bool deletes_status = info.verb == "delete" && !info.subresource.empty();
@@ -261,52 +279,16 @@ awaitable<outcome<http::response>> api_server_core::answer_resource(const parsed
     if (!(*table)->type().allows('g')) {
         co_return failure(501, "NotImplemented", "this server does not answer a " + (*table)->type().kind);
     }
-    if (info.verb == "get" || info.verb == "list") {
-        auto read = co_await answer_read(asked, *table);
+    if (info.verb == "get") {
+        auto read = co_await reads_.get(asked, *table);
         co_return read;
     }
-    auto written = co_await answer_write(asked, *table);
-    co_return written;
-}
-
-awaitable<outcome<http::response>> api_server_core::answer_read(const parsed_request& asked,
-                                                                object_store::table_ptr table) {
-    const request_info& info = asked.info;
-    const read_view view = view_of(asked.replica);
     if (info.verb == "list") {
-        const auto query = list_query::of_request(info, table->type());
-        if (!query) co_return query.error();
-        auto page = read_page(*table, *query, view);
-        if (!page) co_return page.error();
-        if (table->type().conversion != nullptr) {
-            std::vector<object_ptr> objects;
-            for (const auto& [key, object] : page->items) objects.push_back(object);
-            auto shown = co_await shown_from_cache(table, std::move(objects), info.version);
-            if (!shown) co_return shown.error();
-            for (std::size_t i = 0; i < shown->size(); ++i) page->items[i].second = std::move((*shown)[i]);
-        }
-        co_return http::response(200, json_media_type, renderer_for(*table, info, asked.form).list(*page));
+        auto read = co_await reads_.list(asked, *table);
+        co_return read;
     }
-    const std::string_view version_asked = info.parameter("resourceVersion");
-    const auto version = parse_version(version_asked).value_or(0);
-    if (version > view.cache) co_return failure::too_large_version(version, view.cache);
-    // With a resourceVersion the cache answers, without one the truth does.
-    const std::uint64_t at = std::max(version_asked.empty() ? view.truth : view.cache, table->oldest());
-    object_ptr object = table->get_at({info.namespace_, info.name}, at);
-    if (object == nullptr) co_return failure::not_found(table->type().id(), info.name);
-    const auto shown = co_await shown_in(table, std::move(object), info.version);
-    if (!shown) co_return shown.error();
-    co_return http::response(200, json_media_type, renderer_for(*table, info, asked.form).object(**shown));
-}
-
-renderer api_server_core::renderer_for(const resource_table& table, const request_info& info, shape form) const {
-    return renderer(table.type(), info, form, env.wall_now());
-}
-
-read_view api_server_core::view_of(const std::string& replica) const {
-    const auto found = frozen.find(replica);
-    const std::uint64_t truth = store.version();
-    return found == frozen.end() ? read_view(truth) : read_view(truth, std::min(truth, found->second));
+    auto written = co_await writes_.answer(asked, *table);
+    co_return written;
 }
 
 }  // namespace kcontrol::testing::detail

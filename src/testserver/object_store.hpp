@@ -5,8 +5,8 @@
 #include <kcontrol/testing/store_snapshot.hpp>
 
 #include "testserver/deletion.hpp"
-#include "testserver/field_managers.hpp"
 #include "testserver/resource_table.hpp"
+#include "testserver/write_preparation.hpp"
 #include "testserver/write_rules.hpp"
 
 #include <cstdint>
@@ -17,24 +17,6 @@
 #include <string>
 
 namespace kcontrol::inline v0_1::testing {
-
-/// What the store can't know by itself; the simulator gives its own.
-class store_inputs {
-public:
-    /// Gives the time, for creationTimestamp and its like; a store needs it.
-    store_inputs& timestamp(std::function<std::string()> f) { return timestamp_ = std::move(f), *this; }
-    /// Gives 64 random bits, for uids and generated names; a store needs it.
-    store_inputs& random(std::function<std::uint64_t()> f) { return random_ = std::move(f), *this; }
-
-    /// Now, as RFC 3339 text with seconds.
-    std::string timestamp() const { return timestamp_(); }
-    /// For uids and generated names.
-    std::uint64_t random() const { return random_(); }
-
-private:
-    std::function<std::string()> timestamp_;
-    std::function<std::uint64_t()> random_;
-};
 
 /// What a delete came to.
 class delete_result {
@@ -50,28 +32,6 @@ public:
     bool created = false;  ///< there was none before
 };
 
-/// A write between its beginning and its end: where admission comes in.
-///
-/// Thread-safety: distinct objects safe; shared objects unsafe.
-class pending_write {
-public:
-    write_target target;  ///< its version is filled in, where it was empty
-    json::object body;    ///< what the object becomes, without apiVersion and kind
-    object_ptr stored;    ///< what it replaces, as it is stored; null: a new object
-    object_ptr live;      ///< the same in the target's version
-    json::object before;  ///< its content, once the write is prepared
-    /// Of an apply, or of a writer who says that nobody owns anything: what metadata.managedFields becomes.
-    std::optional<json::array> managed;
-    /// What the writer wanted, if admission has changed that since: its fields are his, others are nobody's.
-    std::optional<json::object> asked;
-    /// The body in the version in which the kind is kept, where that is another one that somebody converts to.
-    std::optional<json::object> encoded;
-
-    bool creates() const noexcept { return stored == nullptr; }  ///< it makes a new object
-    /// The body with apiVersion and kind.
-    json::value whole(const resource_type& type) const;
-};
-
 namespace detail {
 
 /// What a store_snapshot holds: all kinds, with their objects, which are shared with the store.
@@ -82,13 +42,6 @@ public:
 
 /// Those of a snapshot; none, if it has none.
 const std::map<group_resource, resource_table>& tables_of(const store_snapshot& snapshot);
-
-/// Resources on which the server itself acts: namespaces, and CustomResourceDefinitions.
-const group_resource& namespaces_id();
-const group_resource& definitions_id();
-
-/// Who writes, as managedFields name him.
-field_writer writer_of(const resource_type& type, const write_target& target, std::string now);
 
 }  // namespace detail
 
@@ -101,6 +54,8 @@ class object_store {
 public:
     /// Serves no kind before add_resource(). `inputs` has both functions.
     explicit object_store(store_inputs inputs, store_options options = {});
+    object_store(const object_store&) = delete;
+    object_store& operator=(const object_store&) = delete;
 
     /// Called after each change with the table that changed and what happened; with null when a kind ceases to be
     /// served.
@@ -154,7 +109,7 @@ public:
     /// Takes what admission made of the object, with apiVersion and kind.
     outcome<void> take_admitted(const resource_type& type, pending_write& write, json::object whole) const;
     /// Sets what the server sets: name, uid, times, generation, managedFields; defaults and validates.
-    outcome<void> prepare(const resource_table& table, pending_write& write);
+    outcome<void> prepare(const resource_table& table, pending_write& write) const;
     /// Whether the object is still the one that the write began with.
     static bool is_current(const resource_table& table, const pending_write& write);
     /// Stores it. The object comes as it is stored.
@@ -172,19 +127,6 @@ public:
 
 private:
     outcome<object_ptr> store_at_once(resource_table& table, outcome<pending_write> begun, bool dry_run);
-    /// What a write does to a body that admission may have changed, before it is stored.
-    outcome<void> prepare_new(const resource_table& table, pending_write& write, json::object& body);
-    outcome<void> prepare_changed(const resource_type& type, pending_write& write, json::object& body);
-    /// Reads an object as its kind's type has it, if the store does that.
-    outcome<void> read_as_typed(const resource_type& type, const write_target& target, json::object& body) const;
-    /// What a new object is given, or one that replaces `before`; and what is wrong with it then.
-    outcome<void> complete(const resource_type& type, const write_target& target, json::object& body,
-                           const json::object* before) const;
-    /// The managedFields of a new object, by what its kind has without any doing.
-    json::array first_managed_fields(const resource_type& type, const write_target& target,
-                                     const json::object& body) const;
-    outcome<void> check_namespace(const resource_type& type, const write_target& target, std::string_view name) const;
-    outcome<void> choose_name(const resource_table& table, const write_target& target, json::object& body);
     /// `written_in`: the version that the content is in; of an object that is there already its own.
     object_ptr commit(resource_table& table, const namespaced_name& key, change what, json::object content,
                       std::string written_in = {});
@@ -204,12 +146,12 @@ private:
     std::optional<shared_change> share_event(const resource_table& table, const store_event& event);
     void share_restored_events();
     void adopt_schema(resource_table& table);
-    std::string make_uid();
 
     store_inputs inputs_;
     store_options options_;
     listener listener_;
     std::map<group_resource, table_ptr> tables_;
+    write_preparation preparation_;
     std::uint64_t version_;
     bool sweeping_ = false;
 };

@@ -116,10 +116,7 @@ private:
             const json::value& shown = member_of(item, "path");
             if (text_of(item, "key").empty()) v_.required(where + ".key");
             if (path.empty()) v_.required(where + ".path");
-            if (path.starts_with('/')) v_.invalid(where + ".path", &shown, "must be a relative path");
-            if (("/" + path + "/").find("/../") != std::string::npos) {
-                v_.invalid(where + ".path", &shown, "must not contain '..'");
-            }
+            v_.relative_path(shown, where + ".path");
             if (path.starts_with("..") && !path.starts_with("../")) {
                 v_.invalid(where + ".path", &shown, "must not start with '..'");
             }

@@ -20,22 +20,29 @@ namespace kcontrol::inline v0_1::testing {
 
 /// Sends questions to webhooks, and keeps the connections to each.
 ///
-/// Thread-safety: shared objects unsafe; use it on the executor that it is given.
+/// Thread-safety: shared objects unsafe; use it on its executor.
 class webhook_caller {
 public:
-    /// Without a factory no webhook can be reached; without a resolver a service is the host NAME.NAMESPACE.svc.
-    webhook_caller(http::transport_factory factory, service_resolver services)
-        : factory_(std::move(factory)), services_(std::move(services)) {}
+    /// Its connections run on `ex`; calls end at `stop`. `env` outlives it. Without a factory no webhook can be
+    /// reached; without a resolver a service is the host NAME.NAMESPACE.svc.
+    webhook_caller(environment& env, executor ex, std::stop_token stop, http::transport_factory factory,
+                   service_resolver services)
+        : env_(env),
+          executor_(std::move(ex)),
+          stop_(std::move(stop)),
+          factory_(std::move(factory)),
+          services_(std::move(services)) {}
 
     /// Asks. Errors: invalid_argument with what a kube-apiserver says of a call that brought no answer; any HTTP status
     /// is a success.
-    awaitable<result<http::response>> ask(environment& env, executor ex, const webhook_client& whom,
-                                          std::string question, duration timeout, std::stop_token stop);
+    awaitable<result<http::response>> ask(const webhook_client& whom, std::string question, duration timeout);
 
 private:
-    result<std::shared_ptr<http::transport>> transport_to(const executor& ex, const webhook_client& whom,
-                                                          const http::endpoint& where);
+    result<std::shared_ptr<http::transport>> transport_to(const webhook_client& whom, const http::endpoint& where);
 
+    environment& env_;
+    executor executor_;
+    std::stop_token stop_;
     http::transport_factory factory_;
     service_resolver services_;
     std::map<std::pair<std::string, std::string>, std::shared_ptr<http::transport>> transports_;  // by address and CA

@@ -164,6 +164,70 @@ TEST_CASE("each node is counted with the first thing that is in the way") {
     CHECK(f.reasons_about("second").starts_with("Warning FailedScheduling: 0/2 nodes are available: "));
 }
 
+TEST_CASE("a pod is bound to a node that it requires by labels or by name") {
+    struct row {
+        const char* what;
+        const char* terms;     // of the required node affinity; null: it has none
+        const char* selector;  // nodeSelector
+        const char* node;      // empty: no node fits
+    };
+    const row table[] = {
+        {"a label among several", R"({"matchExpressions":[{"key":"zone","operator":"In","values":["z2","z3"]}]})", "{}",
+         "b"},
+        {"a label that is not there", R"({"matchExpressions":[{"key":"gpus","operator":"DoesNotExist"}]})", "{}", "a"},
+        {"NotIn holds for an absent label",
+         R"({"matchExpressions":[{"key":"gpus","operator":"NotIn","values":["8"]}]})", "{}", "a"},
+        {"more than a number", R"({"matchExpressions":[{"key":"gpus","operator":"Gt","values":["4"]}]})", "{}", "b"},
+        {"not more than its own number", R"({"matchExpressions":[{"key":"gpus","operator":"Gt","values":["8"]}]})",
+         "{}", ""},
+        {"a name", R"({"matchFields":[{"key":"metadata.name","operator":"In","values":["b"]}]})", "{}", "b"},
+        {"all expressions of a term",
+         R"({"matchExpressions":[{"key":"gpus","operator":"Exists"},{"key":"zone","operator":"In","values":["z1"]}]})",
+         "{}", ""},
+        {"one of several terms",
+         R"({"matchExpressions":[{"key":"zone","operator":"In","values":["z9"]}]},
+            {"matchExpressions":[{"key":"gpus","operator":"Exists"}]})",
+         "{}", "b"},
+        {"the affinity and the selector", R"({"matchExpressions":[{"key":"gpus","operator":"Exists"}]})",
+         R"({"zone":"z1"})", ""},
+        {"the selector alone", nullptr, R"({"zone":"z2"})", "b"},
+        {"a wrong term beside one that fits",
+         R"({"matchExpressions":[{"key":"zone","operator":"Gt","values":["z"]}]},
+            {"matchExpressions":[{"key":"gpus","operator":"Exists"}]})",
+         "{}", "b"},
+        {"a wrong term alone", R"({"matchExpressions":[{"key":"zone","operator":"Gt","values":["z"]}]})", "{}", ""},
+        {"an empty term", "{}", "{}", ""},
+    };
+    for (const row& one : table) {
+        CAPTURE(one.what);
+        fixture f;
+        f.add_node("a", room);
+        f.add_node("b", room);
+        REQUIRE(f.api.patch(nodes, {"", "a"}, f.parsed(R"({"metadata":{"labels":{"zone":"z1"}}})")));
+        REQUIRE(f.api.patch(nodes, {"", "b"}, f.parsed(R"({"metadata":{"labels":{"zone":"z2","gpus":"8"}}})")));
+        std::string spec = std::string(R"(,"nodeSelector":)") + one.selector;
+        if (one.terms != nullptr) {
+            spec += R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{)"
+                    R"("nodeSelectorTerms":[)" +
+                    std::string(one.terms) + "]}}}";
+        }
+        f.add_pod("p", "", spec);
+        f.world.run_for(1s);
+        CHECK(f.node_of("p") == one.node);
+        const std::string refused = "2 node(s) didn't match Pod's node affinity/selector";
+        CHECK((f.scheduled("p").find(refused) != std::string::npos) == std::string_view(one.node).empty());
+    }
+}
+
+TEST_CASE("preferred node affinity keeps a pod from no node") {
+    fixture f;
+    f.add_node("a", room);
+    f.add_pod("p", "", R"(,"affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,
+        "preference":{"matchExpressions":[{"key":"zone","operator":"In","values":["z9"]}]}}]}})");
+    f.world.run_for(1s);
+    CHECK(f.node_of("p") == "a");
+}
+
 TEST_CASE("without nodes no pod is bound") {
     fixture f;
     f.add_pod("p", "");

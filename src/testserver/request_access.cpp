@@ -1,31 +1,30 @@
-// Who asks the in-process API server, and whether he may.
-#include "testserver/api_server_core.hpp"
+#include "testserver/request_access.hpp"
 
 namespace kcontrol::inline v0_1::testing::detail {
 
 // Tokens of service accounts are not among those of access(), and are judged whether it has any or none.
-outcome<requester> api_server_core::log_in(const http::server_request& request) const {
+outcome<requester> request_access::log_in(const http::server_request& request) const {
     constexpr std::string_view scheme = "Bearer ";
     const std::string_view header = request.headers.get("Authorization");
     if (header.starts_with(scheme)) {
-        token_verdict verdict = tokens.judge(header.substr(scheme.size()), store, env.wall_now());
+        token_verdict verdict = tokens_.judge(header.substr(scheme.size()), store_, env_.wall_now());
         if (verdict.known && !verdict.user) return failure::unauthorized();
         if (verdict.user) {
-            verdict.user->groups = access.groups_of(verdict.user->name);
+            verdict.user->groups = rules_.groups_of(verdict.user->name);
             return std::move(*verdict.user);
         }
     }
-    const auto user = access.authenticate(request);
+    const auto user = rules_.authenticate(request);
     if (!user) return user.error();
-    return requester(*user, access.groups_of(*user));
+    return requester(*user, rules_.groups_of(*user));
 }
 
-outcome<requester> api_server_core::identify(const http::server_request& request) const {
+outcome<requester> request_access::identify(const http::server_request& request) const {
     auto logged_in = log_in(request);
     if (!logged_in) return logged_in.error();
     requester who = std::move(*logged_in);
     const std::string_view wanted = request.headers.get("Impersonate-User");
-    if (!options.enforces_rbac() || wanted.empty()) return who;
+    if (!enforces_rbac_ || wanted.empty()) return who;
     request_info wish;
     wish.is_resource = true;
     wish.verb = "impersonate";
@@ -43,14 +42,14 @@ outcome<requester> api_server_core::identify(const http::server_request& request
     if (!other.groups.empty()) {
         other.groups.emplace_back("system:authenticated");
     } else {
-        other.groups = access.groups_of(other.name);
+        other.groups = rules_.groups_of(other.name);
     }
     return other;
 }
 
-outcome<void> api_server_core::authorize(const requester& who, const request_info& info) const {
-    if (const auto allowed = access.authorize(who.name, info); !allowed) return allowed;
-    if (!options.enforces_rbac() || judge_by_roles(store, who, info).allowed) return {};
+outcome<void> request_access::authorize(const requester& who, const request_info& info) const {
+    if (const auto allowed = rules_.authorize(who.name, info); !allowed) return allowed;
+    if (!enforces_rbac_ || judge_by_roles(store_, who, info).allowed) return {};
     return forbidden_request(who.name, info);
 }
 

@@ -1,6 +1,7 @@
-// Reviews: who may do what, and who asks.
-#include "testserver/api_server_core.hpp"
+// Reviews and TokenRequests: who may do what, and who sends a request.
+#include "testserver/request_access.hpp"
 #include "testserver/responses.hpp"
+#include "testserver/timestamp.hpp"
 #include "testserver/write_request.hpp"
 
 #include <algorithm>
@@ -136,8 +137,8 @@ json::object rules_without_roles() {
 
 }  // namespace
 
-outcome<http::response> api_server_core::answer_review(const http::server_request& request, const request_info& info,
-                                                       const resource_type& type) const {
+outcome<http::response> request_access::answer_review(const http::server_request& request, const request_info& info,
+                                                      const resource_type& type) const {
     auto body = parse_body(request, type);
     if (!body) return body.error();
     const auto user = identify(request);
@@ -145,15 +146,15 @@ outcome<http::response> api_server_core::answer_review(const http::server_reques
     json::object& review = body->get_object();
     json::object status;
     if (info.resource == "tokenreviews") {
-        auto verdict = tokens.judge(json::get_string(*body, {"spec", "token"}), store, env.wall_now(),
-                                    strings_of(json::find(*body, {"spec", "audiences"})));
-        status = status_of_token(access, std::move(verdict), *body);
+        auto verdict = tokens_.judge(json::get_string(*body, {"spec", "token"}), store_, env_.wall_now(),
+                                     strings_of(json::find(*body, {"spec", "audiences"})));
+        status = status_of_token(rules_, std::move(verdict), *body);
     } else if (info.group == "authentication.k8s.io") {
         status["userInfo"] = user_info(*user);
     } else if (info.resource == "selfsubjectrulesreviews") {
         const std::string ns(json::get_string(*body, {"spec", "namespace"}));
         if (ns.empty()) return failure::bad_request("no namespace on request");
-        status = options.enforces_rbac() ? rules_of_requester(store, *user, ns) : rules_without_roles();
+        status = enforces_rbac_ ? rules_of_requester(store_, *user, ns) : rules_without_roles();
         review["spec"] = json::object();
     } else {
         if (auto checked = check_review(info, *body); !checked) return checked.error();
@@ -161,10 +162,10 @@ outcome<http::response> api_server_core::answer_review(const http::server_reques
         const bool own = info.resource == "selfsubjectaccessreviews";
         const requester who = own ? *user : requester_of(spec);
         const request_info wish = request_of_review(spec);
-        const auto unless_forbidden = access.authorize(who.name, wish);
+        const auto unless_forbidden = rules_.authorize(who.name, wish);
         const role_verdict verdict =
-            options.enforces_rbac() && unless_forbidden ? judge_by_roles(store, who, wish) : role_verdict();
-        status["allowed"] = options.enforces_rbac() ? verdict.allowed : unless_forbidden.has_value();
+            enforces_rbac_ && unless_forbidden ? judge_by_roles(store_, who, wish) : role_verdict();
+        status["allowed"] = enforces_rbac_ ? verdict.allowed : unless_forbidden.has_value();
         if (!unless_forbidden) status["reason"] = unless_forbidden.error().message;
         if (!verdict.reason.empty()) status["reason"] = verdict.reason;
     }
@@ -173,6 +174,39 @@ outcome<http::response> api_server_core::answer_review(const http::server_reques
     if (!review["metadata"].is_object()) review["metadata"] = json::object();
     review["status"] = std::move(status);
     return json_answer(201, *body);
+}
+
+outcome<http::response> request_access::answer_token(const http::server_request& request, const request_info& info) {
+    auto body = parse_document(request, "couldn't read the TokenRequest: ");
+    if (!body) return body.error();
+    json::value spec = json::object();
+    if (const json::value* given = json::find(*body, {"spec"}); given != nullptr && given->is_object()) spec = *given;
+    const auto order = order_token(store_, {info.namespace_, info.name}, spec);
+    if (!order) return order.error();
+    const auto dry_run = dry_run_of(info.parameter("dryRun"), "CreateOptions");
+    if (!dry_run) return dry_run.error();
+    const wall_time now = env_.wall_now();
+    json::object metadata;
+    metadata["name"] = info.name;
+    metadata["namespace"] = info.namespace_;
+    metadata["uid"] = json::get_string(order->account, {"metadata", "uid"});
+    metadata["creationTimestamp"] = format_timestamp(now);
+    json::array audiences;
+    for (const auto& one : order->audiences) audiences.push_back(json::value(one));
+    json::object& shown = spec.get_object();
+    shown["audiences"] = std::move(audiences);
+    shown["expirationSeconds"] = order->seconds;
+    if (!shown.contains("boundObjectRef")) shown["boundObjectRef"] = nullptr;
+    json::object status;
+    status["token"] = *dry_run ? std::string() : tokens_.issue(*order, env_);
+    status["expirationTimestamp"] = format_timestamp(now + std::chrono::seconds(order->seconds));
+    json::object out;
+    out["kind"] = "TokenRequest";
+    out["apiVersion"] = "authentication.k8s.io/v1";
+    out["metadata"] = std::move(metadata);
+    out["spec"] = std::move(spec);
+    out["status"] = std::move(status);
+    return json_answer(201, json::value(std::move(out)));
 }
 
 }  // namespace kcontrol::testing::detail

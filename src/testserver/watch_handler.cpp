@@ -1,28 +1,28 @@
+#include "testserver/watch_handler.hpp"
+
 #include <kcontrol/codec/protobuf.hpp>
 
-#include "testserver/api_server_core.hpp"
 #include "testserver/body_writer.hpp"
 #include "testserver/protobuf_bodies.hpp"
 #include "testserver/responses.hpp"
-#include "testserver/watch_cursor.hpp"
 
 #include <algorithm>
 
 namespace kcontrol::inline v0_1::testing::detail {
 
 // Puts a watch on the server's list for as long as it runs.
-class api_server_core::watch_registration {
+class watch_handler::registration {
 public:
-    watch_registration(api_server_core& server, open_watch& watch) : server_(server), number_(++server.last_watch_) {
+    registration(watch_handler& server, open_watch& watch) : server_(server), number_(++server.last_watch_) {
         server_.watches_.emplace_back(number_, &watch);
-        server_.log.watch_opened();
+        server_.log_.watch_opened();
     }
-    ~watch_registration() {
+    ~registration() {
         server_.watches_.erase(std::lower_bound(server_.watches_.begin(), server_.watches_.end(), number_, is_before));
-        server_.log.watch_closed();
+        server_.log_.watch_closed();
     }
-    watch_registration(const watch_registration&) = delete;
-    watch_registration& operator=(const watch_registration&) = delete;
+    registration(const registration&) = delete;
+    registration& operator=(const registration&) = delete;
 
     std::uint64_t number() const noexcept { return number_; }
 
@@ -31,27 +31,27 @@ public:
     }
 
 private:
-    api_server_core& server_;
+    watch_handler& server_;
     std::uint64_t number_;
 };
 
 // Has a watch's cursor told of the changes that may concern it.
-class api_server_core::watch_following {
+class watch_handler::following {
 public:
-    watch_following(api_server_core& server, open_watch& watch, watch_cursor& cursor, std::uint64_t number,
-                    const object_filter& filter)
+    following(watch_handler& server, open_watch& watch, watch_cursor& cursor, std::uint64_t number,
+              const object_filter& filter)
         : all_(server.followed_), watch_(watch), number_(number), filter_(filter) {
         all_[watch.table].add(number, filter);
         watch.cursor = &cursor;
     }
-    ~watch_following() {
+    ~following() {
         const auto found = all_.find(watch_.table);
         found->second.remove(number_, filter_);
         if (found->second.empty()) all_.erase(found);
         watch_.cursor = nullptr;
     }
-    watch_following(const watch_following&) = delete;
-    watch_following& operator=(const watch_following&) = delete;
+    following(const following&) = delete;
+    following& operator=(const following&) = delete;
 
 private:
     std::map<const resource_table*, watch_index>& all_;
@@ -113,12 +113,11 @@ std::uint64_t required_version(const list_query& query, const read_view& view) {
 
 }  // namespace
 
-awaitable<int> api_server_core::start_watch(http::responder& out, watch_job& job) {
+awaitable<int> watch_handler::start(http::responder& out, watch_job& job, outcome<object_store::table_ptr> table) {
     http::response refusal;
-    auto table = find_table(job.info);
     if (table) {
         job.table = *table;
-        auto query = list_query::of_request(job.info, job.table->type(), options.serves_watch_lists());
+        auto query = list_query::of_request(job.info, job.table->type(), options_.serves_watch_lists());
         if (query) {
             job.query = std::move(*query);
             http::response_head head(200);
@@ -133,23 +132,23 @@ awaitable<int> api_server_core::start_watch(http::responder& out, watch_job& job
         refusal = table.error().code == 0 ? page_not_found() : status_response(table.error());
     }
     const int code = refusal.status;
-    co_await send_answer(env, out, std::move(refusal), job.injected);
+    co_await send_answer(env_, out, std::move(refusal), job.injected);
     co_return code;
 }
 
-awaitable<void> api_server_core::run_watch(http::responder& out, watch_job& job) {
+awaitable<void> watch_handler::run(http::responder& out, watch_job& job) {
     constexpr std::size_t flush_at = std::size_t{64} * 1024;
     open_watch self;
     self.table = job.table.get();
-    const watch_registration registration(*this, self);
-    body_writer writer(env, out, job.injected);
+    const registration registered(*this, self);
+    body_writer writer(env_, out, job.injected);
     if (job.protobuf) writer.write_as(protobuf_event_of_json);
-    watch_schedule schedule(env, options, job.query);
+    watch_schedule schedule(env_, options_, job.query);
     const std::string& replica = job.injected.replica();
     std::uint64_t position = job.query.version.value_or(0);
     bool first = true;
 
-    const read_view view = view_of(replica);
+    const read_view view = replicas_.view_of(replica);
     const std::uint64_t required = required_version(job.query, view);
     if (job.query.send_initial_events == true && required > view.cache) {
         writer.add(error_event_text(failure::too_large_version(required, view.cache)));
@@ -165,13 +164,13 @@ awaitable<void> api_server_core::run_watch(http::responder& out, watch_job& job)
             if (job.query.filter.matches(key, *object)) objects.push_back(object);
             return true;
         });
-        const auto shown = co_await shown_from_cache(job.table, std::move(objects), job.info.version);
+        const auto shown = co_await converter_.shown_from_cache(job.table, std::move(objects), job.info.version);
         if (!shown) {
             writer.add(error_event_text(shown.error()));
             co_await writer.flush();
             co_return;
         }
-        const renderer show = renderer_for(*job.table, job.info, job.form);
+        const renderer show(job.table->type(), job.info, job.form, env_.wall_now());
         for (const auto& object : *shown) {
             const bool go_on = writer.add(show.event("ADDED", *object, first));
             first = false;
@@ -189,13 +188,13 @@ awaitable<void> api_server_core::run_watch(http::responder& out, watch_job& job)
     if (const bool sent = co_await writer.flush(); !sent) co_return;
 
     watch_cursor cursor(job.table, job.query.filter, position);
-    const watch_following following(*this, self, cursor, registration.number(), job.query.filter);
+    const following followed(*this, self, cursor, registered.number(), job.query.filter);
     for (;;) {
-        while (const auto seen = cursor.lost_events() ? std::nullopt : cursor.next(view_of(replica).cache)) {
+        while (const auto seen = cursor.lost_events() ? std::nullopt : cursor.next(replicas_.view_of(replica).cache)) {
             object_ptr object = seen->object;
             if (job.table->type().conversion != nullptr) {
                 std::vector<object_ptr> one(1, object);
-                const auto shown = co_await shown_from_cache(job.table, std::move(one), job.info.version);
+                const auto shown = co_await converter_.shown_from_cache(job.table, std::move(one), job.info.version);
                 if (!shown) {
                     writer.add(error_event_text(shown.error()));
                     co_await writer.flush();
@@ -216,13 +215,13 @@ awaitable<void> api_server_core::run_watch(http::responder& out, watch_job& job)
         }
         if (self.given == open_watch::order::abort) out.abort();
         if (self.given != open_watch::order::run || job.table->removed() || cursor.lost_events()) co_return;
-        const wake why = co_await self.wake.wait(env, out.disconnected(), schedule.next());
+        const wake why = co_await self.wake.wait(env_, out.disconnected(), schedule.next());
         if (why == wake::stopped) co_return;
-        const time_point now = env.now();
-        cursor.pass(view_of(replica).cache);
+        const time_point now = env_.now();
+        cursor.pass(replicas_.view_of(replica).cache);
         // Who asks for a version ahead of the server hears nothing before it gets there, as of kube-apiserver.
-        if (schedule.bookmark_due(now) && cursor.position() <= view_of(replica).cache) {
-            const renderer show = renderer_for(*job.table, job.info, job.form);
+        if (schedule.bookmark_due(now) && cursor.position() <= replicas_.view_of(replica).cache) {
+            const renderer show(job.table->type(), job.info, job.form, env_.wall_now());
             writer.add(show.bookmark(cursor.position(), false));
         }
         if (now >= schedule.end()) {
@@ -232,8 +231,8 @@ awaitable<void> api_server_core::run_watch(http::responder& out, watch_job& job)
     }
 }
 
-const std::string& api_server_core::event_text(const watch_job& job, std::string_view type, const object_ptr& object,
-                                               bool first) {
+const std::string& watch_handler::event_text(const watch_job& job, std::string_view type, const object_ptr& object,
+                                             bool first) {
     const resource_type& of = job.table->type();
     rendered_event& last = last_event_;
     const bool whole = job.form == shape::object;  // a table differs by what its watch was told before
@@ -245,30 +244,30 @@ const std::string& api_server_core::event_text(const watch_job& job, std::string
     last.type = type;
     last.version = job.info.version;
     last.kind = of.kind;
-    last.text = renderer_for(*job.table, job.info, job.form).event(type, *object, first);
+    last.text = renderer(job.table->type(), job.info, job.form, env_.wall_now()).event(type, *object, first);
     return last.text;
 }
 
-void api_server_core::tell_watches(const resource_table& table, const store_event& event) {
+void watch_handler::notify(const resource_table& table, const store_event& event) {
     const auto found = followed_.find(&table);
     if (found == followed_.end()) return;
     for (const std::uint64_t number : found->second.concerned_by(event)) {
         open_watch& watch =
-            *std::lower_bound(watches_.begin(), watches_.end(), number, watch_registration::is_before)->second;
+            *std::lower_bound(watches_.begin(), watches_.end(), number, registration::is_before)->second;
         watch.cursor->notify(event.version);
         watch.wake.notify_one();  // nobody but the watch itself waits there
     }
 }
 
-void api_server_core::wake_watches(const resource_table* of) {
+void watch_handler::wake_up(const resource_table* of) {
     for (const auto& [number, watch] : watches_) {
         if (of == nullptr || watch->table == of) watch->wake.notify_all();
     }
 }
 
-void api_server_core::end_watches(open_watch::order order) {
+void watch_handler::end(open_watch::order order) {
     for (const auto& [number, watch] : watches_) watch->given = order;
-    wake_watches(nullptr);
+    wake_up(nullptr);
 }
 
 }  // namespace kcontrol::testing::detail

@@ -1,6 +1,5 @@
-// What lies below objects and is no part of them: the scale of what has replicas, bindings, evictions and tokens.
-#include "testserver/api_server_core.hpp"
-#include "testserver/rendering.hpp"
+#include "testserver/subresource_handler.hpp"
+
 #include "testserver/responses.hpp"
 #include "testserver/selector_text.hpp"
 #include "testserver/structural_schema.hpp"
@@ -66,15 +65,15 @@ void put_at_path(json::value& whole, std::string_view path, const json::value& v
     *at = value;
 }
 
-awaitable<outcome<http::response>> api_server_core::answer_scale(const parsed_request& asked,
-                                                                 object_store::table_ptr table) {
+awaitable<outcome<http::response>> subresource_handler::answer_scale(const parsed_request& asked,
+                                                                     object_store::table_ptr table) {
     const http::server_request& request = asked.message;
     const request_info& info = asked.info;
     const resource_type& type = table->type();
     const auto paths = scale_of(type, info.version);
     const object_ptr stored = table->get({info.namespace_, info.name});
     if (stored == nullptr) co_return failure::not_found(type.id(), info.name);
-    const auto shown = co_await shown_in(table, stored, info.version);
+    const auto shown = co_await converter_.shown_in(table, stored, info.version);
     if (!shown) co_return shown.error();
     const json::value object = (*shown)->value(type, type.api_version(info.version));
     json::value wanted = scale_of_object(object, *paths);
@@ -129,14 +128,14 @@ awaitable<outcome<http::response>> api_server_core::answer_scale(const parsed_re
             put_at_path(whole, path, replicas);
             return {};
         };
-        return store.begin_patch(*table, target, edit, live);
+        return store_.begin_patch(*table, target, edit, live);
     };
     order.show = [at = *paths](const json::value& whole) { return scale_of_object(whole, at); };
     order.put_back = [path = paths->spec](json::value& whole, const json::value& changed) {
         const json::value* now = json::find(changed, {"spec", "replicas"});
         put_at_path(whole, path, now == nullptr ? json::value(0) : *now);
     };
-    const auto written = co_await write(std::move(order));
+    const auto written = co_await writes_.write(std::move(order));
     if (!written) co_return written.error();
     const json::value now = written->object->value(type, type.api_version(info.version));
     http::response response = json_answer(200, scale_of_object(now, *paths));
@@ -150,7 +149,8 @@ std::string_view node_of_pod(const json::value& pod) { return json::get_string(p
 
 }  // namespace
 
-outcome<http::response> api_server_core::answer_binding(const http::server_request& request, const request_info& info) {
+outcome<http::response> subresource_handler::answer_binding(const http::server_request& request,
+                                                            const request_info& info) {
     auto body = parse_document(request, "couldn't read the Binding: ");
     if (!body) return body.error();
     const std::string name = info.name.empty() ? std::string(json::get_string(*body, {"metadata", "name"})) : info.name;
@@ -161,7 +161,7 @@ outcome<http::response> api_server_core::answer_binding(const http::server_reque
             500, "", "target.kind: Unsupported value: " + in_quotes(kind) + R"(: supported values: "Node", "<empty>")");
     }
     if (node.empty()) return failure(500, "", "target.name: Required value");
-    const auto pods = store.table({"", "pods"});
+    const auto pods = store_.table({"", "pods"});
     const object_ptr stored = pods == nullptr ? nullptr : pods->get({info.namespace_, name});
     if (stored == nullptr) return failure::not_found({"", "pods"}, name);
     const json::value pod = stored->value(pods->type(), "v1");
@@ -179,8 +179,8 @@ outcome<http::response> api_server_core::answer_binding(const http::server_reque
     write_target target("v1", info.namespace_, name);
     target.subresource = "binding";
     target.manager = manager_of(request, info);
-    const std::string now = format_timestamp(env.wall_now());
-    const auto bound = store.patch(
+    const std::string now = format_timestamp(env_.wall_now());
+    const auto bound = store_.patch(
         *pods, target,
         [&](json::value& whole) -> outcome<void> {
             put_at_path(whole, ".spec.nodeName", json::value(node));
@@ -198,7 +198,6 @@ outcome<http::response> api_server_core::answer_binding(const http::server_reque
     return json_answer(201, success_status(201));
 }
 
-// A condition of a pod that holds from now on.
 void set_pod_condition(json::value& pod, std::string_view type, std::string_view reason, std::string_view message,
                        const std::string& now) {
     json::object made;
@@ -219,39 +218,6 @@ void set_pod_condition(json::value& pod, std::string_view type, std::string_view
     all.get_array().push_back(std::move(made));
 }
 
-outcome<http::response> api_server_core::answer_token(const http::server_request& request, const request_info& info) {
-    auto body = parse_document(request, "couldn't read the TokenRequest: ");
-    if (!body) return body.error();
-    json::value spec = json::object();
-    if (const json::value* given = json::find(*body, {"spec"}); given != nullptr && given->is_object()) spec = *given;
-    const auto order = order_token(store, {info.namespace_, info.name}, spec);
-    if (!order) return order.error();
-    const auto dry_run = dry_run_of(info.parameter("dryRun"), "CreateOptions");
-    if (!dry_run) return dry_run.error();
-    const wall_time now = env.wall_now();
-    json::object metadata;
-    metadata["name"] = info.name;
-    metadata["namespace"] = info.namespace_;
-    metadata["uid"] = json::get_string(order->account, {"metadata", "uid"});
-    metadata["creationTimestamp"] = format_timestamp(now);
-    json::array audiences;
-    for (const auto& one : order->audiences) audiences.push_back(json::value(one));
-    json::object& shown = spec.get_object();
-    shown["audiences"] = std::move(audiences);
-    shown["expirationSeconds"] = order->seconds;
-    if (!shown.contains("boundObjectRef")) shown["boundObjectRef"] = nullptr;
-    json::object status;
-    status["token"] = *dry_run ? std::string() : tokens.issue(*order, env);
-    status["expirationTimestamp"] = format_timestamp(now + std::chrono::seconds(order->seconds));
-    json::object out;
-    out["kind"] = "TokenRequest";
-    out["apiVersion"] = "authentication.k8s.io/v1";
-    out["metadata"] = std::move(metadata);
-    out["spec"] = std::move(spec);
-    out["status"] = std::move(status);
-    return json_answer(201, json::value(std::move(out)));
-}
-
 bool serves_below(const resource_type& type, const request_info& info) {
     if (info.subresource == "scale") return scale_of(type, info.version).has_value();
     if (type.custom || !type.group.empty()) return false;
@@ -264,8 +230,8 @@ bool serves_below(const resource_type& type, const request_info& info) {
 }
 
 // What is created below an object, or as a Binding of its own, is shown to admission as it came.
-awaitable<outcome<http::response>> api_server_core::answer_below(const parsed_request& asked,
-                                                                 object_store::table_ptr table) {
+awaitable<outcome<http::response>> subresource_handler::answer(const parsed_request& asked,
+                                                               object_store::table_ptr table) {
     const request_info& info = asked.info;
     if (info.subresource == "scale") {
         auto scaled = co_await answer_scale(asked, table);
@@ -275,7 +241,7 @@ awaitable<outcome<http::response>> api_server_core::answer_below(const parsed_re
     http::server_request request = asked.message;
     std::vector<std::string> warnings;
     const subresource_type* below = table->type().subresource(info.subresource);
-    const bool somebody_asks = !admission_hooks(true)->empty() || !admission_hooks(false)->empty();
+    const bool somebody_asks = admission_.mutates() || admission_.validates();
     // What can't be read is refused below, by who answers.
     auto body = somebody_asks ? parse_document(request, std::string()) : outcome<json::value>(json::value());
     if (body && body->is_object() && (below != nullptr || info.subresource.empty())) {
@@ -290,9 +256,9 @@ awaitable<outcome<http::response>> api_server_core::answer_below(const parsed_re
         about.dry_run = !info.parameter("dryRun").empty();
         about.options.as_object()["kind"] = "CreateOptions";
         const json::value nothing;
-        const auto changed = co_await mutate(about, table->type(), *body, nothing, warnings);
+        const auto changed = co_await admission_.mutate(about, table->type(), *body, nothing, warnings);
         if (!changed) co_return changed.error();
-        auto valid = co_await validate(about, table->type(), *body, nothing, warnings);
+        auto valid = co_await admission_.validate(about, table->type(), *body, nothing, warnings);
         if (!valid) co_return valid.error();
         if (*changed) {
             request.body = json::serialize(*body);
@@ -300,7 +266,7 @@ awaitable<outcome<http::response>> api_server_core::answer_below(const parsed_re
         }
     }
     auto response = info.subresource == "eviction" ? answer_eviction(request, info, *table)
-                    : info.subresource == "token"  ? answer_token(request, info)
+                    : info.subresource == "token"  ? access_.answer_token(request, info)
                                                    : answer_binding(request, info);
     if (response) show_warnings(*response, warnings);
     co_return response;

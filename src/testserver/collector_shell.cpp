@@ -1,5 +1,7 @@
-// How the garbage collector acts on the server: it is shown every change and does what it wants done, after a while.
-#include "testserver/api_server_core.hpp"
+#include "testserver/collector_shell.hpp"
+
+#include <kcontrol/runtime/wait.hpp>
+
 #include "testserver/event_forms.hpp"
 #include "testserver/json_values.hpp"
 #include "testserver/write_rules.hpp"
@@ -96,74 +98,59 @@ void apply_action(json::value& whole, const collector_action& action) {
 
 }  // namespace
 
-void api_server_core::changed(const resource_table& table, const store_event* event) {
-    if (event == nullptr) return wake_watches(&table);
-    tell_watches(table, *event);
-    if (table.type().plural == "pods" && table.type().group.empty()) {
-        if (event->what == change::deleted) container_logs.forget(event->key);
-        log_written.notify_all();
-    }
-    std::erase_if(observers, [](const auto& one) { return one.expired(); });
-    for (const auto& one : std::vector(observers)) {
-        if (const auto observer = one.lock()) (*observer)(table, event->what, *event->object);
-    }
-    if (options.collects_garbage()) {
-        show_collector(table, event->what, *event->object);
-        start_collecting();
-    }
-    // At the end: the table may not be served any more after that.
-    if (event->what == change::deleted && table.type().custom) finish_definition(group_resource(table.type().id()));
+void collector_shell::changed(const resource_table& table, change what, const stored_object& object) {
+    show(table, what, object);
+    start();
 }
 
-void api_server_core::show_collector(const resource_table& table, change what, const stored_object& object) {
+void collector_shell::show(const resource_table& table, change what, const stored_object& object) {
     if (other_events(table.type().id())) return;  // as a real one, it passes Events over
     if (what == change::deleted) {
         collector_.on_deleted(object.uid());
     } else {
-        collector_.on_observed(node_of(store, table.type(), object));
+        collector_.on_observed(node_of(store_, table.type(), object));
     }
 }
 
-void api_server_core::restart_collector() {
+void collector_shell::restart() {
     collector_.clear();
-    if (!options.collects_garbage()) return;
-    for (const auto& [id, table] : store.tables()) {
-        for (const auto& [key, object] : table->objects()) show_collector(*table, change::added, *object);
+    for (const auto& [id, table] : store_.tables()) {
+        for (const auto& [key, object] : table->objects()) show(*table, change::added, *object);
     }
-    start_collecting();
+    start();
 }
 
-void api_server_core::start_collecting() {
-    if (collecting_ || collector_.idle() || !spawn) return;
+void collector_shell::start() {
+    if (collecting_ || collector_.idle()) return;
     collecting_ = true;
-    spawn(collect());
+    spawn_(collect());
 }
 
-awaitable<void> api_server_core::collect() {
-    const auto keep_alive = shared_from_this();
-    const wake why = co_await sleep_for(env, options.collection_delay(), closing.get_token());
+awaitable<void> collector_shell::collect() {
+    const wake why = co_await sleep_for(env_, delay_, stop_);
     if (why == wake::stopped) co_return;
     while (const auto action = collector_.next()) carry_out(*action);
     collecting_ = false;
 }
 
-void api_server_core::carry_out(const collector_action& action) {
-    const auto table = store.table(action.id);
+void collector_shell::carry_out(const collector_action& action) {
+    const auto table = store_.table(action.id);
     if (table == nullptr) return;
     if (action.what == collector_action::kind::remove) {
-        static_cast<void>(remove(*table, action.key, delete_request().uid(action.uid).dependents(action.policy)));
+        static_cast<void>(
+            writes_.remove(*table, action.key, delete_request().uid(action.uid).dependents(action.policy)));
         return;
     }
     if (action.what == collector_action::kind::report_owners) return report_owners(*table, action);
     write_target target("", action.key.namespace_, action.key.name);
     target.manager = "kube-controller-manager";
-    static_cast<void>(store.patch(*table, target, [&action](json::value& whole) -> outcome<void> {
+    static_cast<void>(store_.patch(*table, target, [&action](json::value& whole) -> outcome<void> {
         if (json::get_string(whole, {"metadata", "uid"}) == action.uid) apply_action(whole, action);
         return {};
     }));
 }
 
-void api_server_core::report_owners(const resource_table& table, const collector_action& action) {
+void collector_shell::report_owners(const resource_table& table, const collector_action& action) {
     const object_ptr object = table.get(action.key);
     if (object == nullptr || object->uid() != action.uid) return;
     const resource_type& type = table.type();
@@ -188,15 +175,15 @@ void api_server_core::report_owners(const resource_table& table, const collector
     }
 }
 
-void api_server_core::record_event(const event_note& note, const std::string& manager) {
-    const auto events = store.table({"", "events"});
+void collector_shell::record_event(const event_note& note, const std::string& manager) {
+    const auto events = store_.table({"", "events"});
     if (events == nullptr) return;
-    const json::value event = events_.make(note, env.wall_now());
+    const json::value event = events_.make(note, env_.wall_now());
     write_target target("v1", std::string(json::get_string(event, {"metadata", "namespace"})),
                         std::string(json::get_string(event, {"metadata", "name"})));
     target.manager = manager;
     // Kinds like this one are created by an update, too. What can't be written is lost, as on a real server.
-    static_cast<void>(store.update(*events, std::move(target), event.get_object()));
+    static_cast<void>(store_.update(*events, std::move(target), event.get_object()));
 }
 
 }  // namespace kcontrol::testing::detail

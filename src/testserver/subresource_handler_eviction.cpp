@@ -1,7 +1,7 @@
 // Evicting a pod: what budgets have to say, and its deletion.
-#include "testserver/api_server_core.hpp"
 #include "testserver/responses.hpp"
 #include "testserver/selector_match.hpp"
+#include "testserver/subresource_handler.hpp"
 #include "testserver/timestamp.hpp"
 #include "testserver/write_request.hpp"
 
@@ -36,11 +36,11 @@ failure too_many_evictions(const std::string& why, int retry_after) {
 }  // namespace
 
 // Takes one disruption of the pod's budget, if it needs one. Source: registry/core/pod/rest/eviction.go, 1.36.
-outcome<void> api_server_core::spend_budget(const std::string& ns, const json::value& pod, const stored_object& stored,
-                                            bool dry_run) {
+outcome<void> subresource_handler::spend_budget(const std::string& ns, const json::value& pod,
+                                                const stored_object& stored, bool dry_run) {
     const std::string_view phase = json::get_string(pod, {"status", "phase"});
     if (phase == "Succeeded" || phase == "Failed" || phase == "Pending" || stored.terminating()) return {};
-    const auto budgets = store.table({"policy", "poddisruptionbudgets"});
+    const auto budgets = store_.table({"policy", "poddisruptionbudgets"});
     if (budgets == nullptr) return {};
     std::vector<namespaced_name> concerned;
     for (const auto& [key, budget] : budgets->objects_in(ns)) {
@@ -72,9 +72,9 @@ outcome<void> api_server_core::spend_budget(const std::string& ns, const json::v
     if (dry_run) return {};
     write_target target("v1", ns, name);
     target.subresource = "status";
-    const std::string now = format_timestamp(env.wall_now());
+    const std::string now = format_timestamp(env_.wall_now());
     const std::string evicted(json::get_string(pod, {"metadata", "name"}));
-    const auto spent = store.patch(*budgets, target, [&](json::value& whole) -> outcome<void> {
+    const auto spent = store_.patch(*budgets, target, [&](json::value& whole) -> outcome<void> {
         const std::int64_t left = count_in(whole, {"status", "disruptionsAllowed"}) - 1;
         put_at_path(whole, ".status.disruptionsAllowed", json::value(left));
         json::value& disrupted = whole.at("status").as_object()["disruptedPods"];
@@ -86,8 +86,8 @@ outcome<void> api_server_core::spend_budget(const std::string& ns, const json::v
     return {};
 }
 
-outcome<http::response> api_server_core::answer_eviction(const http::server_request& request, const request_info& info,
-                                                         resource_table& pods) {
+outcome<http::response> subresource_handler::answer_eviction(const http::server_request& request,
+                                                             const request_info& info, resource_table& pods) {
     auto body = parse_document(request, "couldn't read the Eviction: ");
     if (!body) return body.error();
     if (json::get_string(*body, {"metadata", "name"}) != info.name) {
@@ -105,14 +105,14 @@ outcome<http::response> api_server_core::answer_eviction(const http::server_requ
         write_target target("v1", info.namespace_, info.name);
         target.subresource = "status";
         target.manager = manager_of(request, info);
-        const std::string now = format_timestamp(env.wall_now());
-        const auto marked = store.patch(pods, target, [&now](json::value& whole) -> outcome<void> {
+        const std::string now = format_timestamp(env_.wall_now());
+        const auto marked = store_.patch(pods, target, [&now](json::value& whole) -> outcome<void> {
             set_pod_condition(whole, "DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting", now);
             return {};
         });
         if (!marked) return marked.error();
     }
-    const auto removed = remove(pods, {info.namespace_, info.name}, *asked);
+    const auto removed = direct_.remove(pods, {info.namespace_, info.name}, *asked);
     if (!removed) return removed.error();
     return json_answer(201, success_status(201));
 }

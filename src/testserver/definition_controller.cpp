@@ -1,6 +1,6 @@
-#include "testserver/api_server_core.hpp"
+#include "testserver/definition_controller.hpp"
+
 #include "testserver/crd_validation.hpp"
-#include "testserver/object_store.hpp"
 #include "testserver/timestamp.hpp"
 
 #include <string>
@@ -18,59 +18,58 @@ group_resource defined_by(const json::value& crd) {
 
 }  // namespace
 
-void api_server_core::crd_written(const resource_table& table, const object_ptr& object) {
+void definition_controller::written(const resource_table& table, const object_ptr& object) {
     if (table.type().id() != definitions_id()) return;
     const json::value crd(object->content());
     const std::string name(json::get_string(crd, {"metadata", "name"}));
     if (table.get({"", name}) != nullptr) {
         warn_of_rules(crd);
-        return follow_crd(crd);
+        return serve(crd);
     }
     // The write has taken the last finalizer away.
-    const auto defined = store.table(defined_by(crd));
-    if (defined != nullptr && defined->type().custom) store.remove_resource(defined->type().id());
+    const auto defined = store_.table(defined_by(crd));
+    if (defined != nullptr && defined->type().custom) store_.remove_resource(defined->type().id());
 }
 
-bool api_server_core::is_being_removed(const resource_type& type) const {
-    const auto definitions = store.table(definitions_id());
+bool definition_controller::is_being_removed(const resource_type& type) const {
+    const auto definitions = store_.table(definitions_id());
     if (!type.custom || definitions == nullptr) return false;
     const object_ptr crd = definitions->get({"", type.id().text()});
     return crd != nullptr && crd->terminating();
 }
 
-// Deletes the objects of a definition that is being deleted. Those with finalizers stay, and the definition with them.
-void api_server_core::remove_instances(const std::string& name) {
-    const auto definitions = store.table(definitions_id());
+void definition_controller::remove_instances(const std::string& name) {
+    const auto definitions = store_.table(definitions_id());
     const object_ptr crd = definitions->get({"", name});
     if (crd == nullptr || !crd->terminating()) return;
     const group_resource id = defined_by(json::value(crd->content()));
-    const auto table = store.table(id);
+    const auto table = store_.table(id);
     if (table != nullptr && table->type().custom && !table->objects().empty()) {
         write_target target("v1", "", name);
         target.subresource = "status";
         target.manager = "kube-apiserver";
-        static_cast<void>(store.patch(*definitions, target, [this](json::value& whole) -> outcome<void> {
+        static_cast<void>(store_.patch(*definitions, target, [this](json::value& whole) -> outcome<void> {
             show_definition_terminating(whole.as_object(), "InstanceDeletionInProgress",
-                                        "CustomResource deletion is in progress", format_timestamp(env.wall_now()));
+                                        "CustomResource deletion is in progress", format_timestamp(env_.wall_now()));
             return {};
         }));
         std::vector<namespaced_name> keys;
         for (const auto& [key, object] : table->objects()) keys.push_back(key);
-        for (const auto& key : keys) static_cast<void>(remove(*table, key, delete_request()));
+        for (const auto& key : keys) static_cast<void>(store_.remove(*table, key, delete_request()));
     }
-    finish_definition(id);
+    finish(id);
 }
 
-void api_server_core::finish_definition(const group_resource& id) {
-    const auto definitions = store.table(definitions_id());
+void definition_controller::finish(const group_resource& id) {
+    const auto definitions = store_.table(definitions_id());
     const object_ptr crd = definitions == nullptr ? nullptr : definitions->get({"", id.text()});
     if (crd == nullptr || !crd->terminating()) return;
-    const auto table = store.table(id);
+    const auto table = store_.table(id);
     const bool custom = table != nullptr && table->type().custom;
     if (custom && !table->objects().empty()) return;
     write_target target("v1", "", id.text());
     target.manager = "kube-apiserver";
-    static_cast<void>(store.patch(*definitions, target, [](json::value& whole) -> outcome<void> {
+    static_cast<void>(store_.patch(*definitions, target, [](json::value& whole) -> outcome<void> {
         json::value* finalizers = metadata_of(whole.as_object()).if_contains("finalizers");
         if (finalizers == nullptr || !finalizers->is_array()) return {};
         json::array rest;
@@ -80,23 +79,23 @@ void api_server_core::finish_definition(const group_resource& id) {
         *finalizers = std::move(rest);
         return {};
     }));
-    if (custom && definitions->get({"", id.text()}) == nullptr) store.remove_resource(id);
+    if (custom && definitions->get({"", id.text()}) == nullptr) store_.remove_resource(id);
 }
 
 // A definition is written many times, also with each change of its status.
-void api_server_core::warn_of_rules(const json::value& crd) {
-    if (!options.log() || !options.lenient_cel() || !options.defaults_and_validates()) return;
+void definition_controller::warn_of_rules(const json::value& crd) {
+    if (!options_.log() || !options_.lenient_cel() || !options_.defaults_and_validates()) return;
     const std::string name(json::get_string(crd, {"metadata", "name"}));
     for (auto& taken : unread_rules(crd)) {
         const std::string key = name + '\n' + taken.version + '\n' + taken.path + '\n' + taken.text;
         if (!warned_rules_.insert(key).second) continue;
         const bool holds = taken.path.ends_with(".messageExpression");
-        options.log()->warning(holds ? "a rule's message is not computed" : "a rule is not enforced",
-                               {{"definition", name},
-                                {"version", std::move(taken.version)},
-                                {"path", std::move(taken.path)},
-                                {"rule", std::move(taken.text)},
-                                {"why", std::move(taken.problem)}});
+        options_.log()->warning(holds ? "a rule's message is not computed" : "a rule is not enforced",
+                                {{"definition", name},
+                                 {"version", std::move(taken.version)},
+                                 {"path", std::move(taken.path)},
+                                 {"rule", std::move(taken.text)},
+                                 {"why", std::move(taken.problem)}});
     }
 }
 
@@ -134,10 +133,10 @@ json::object crd_condition(std::string_view type, bool holds, std::string_view r
 
 }  // namespace
 
-void api_server_core::follow_crd(const json::value& crd) {
+void definition_controller::serve(const json::value& crd) {
     auto type = resource_type_of_crd(crd);
     if (!type) return;
-    const auto [name, reason] = taken_name(store, *type);
+    const auto [name, reason] = taken_name(store_, *type);
     const bool accepted = name.empty();
     json::array stored = json::array();
     const json::value* versions = json::find(crd, {"spec", "versions"});
@@ -145,11 +144,11 @@ void api_server_core::follow_crd(const json::value& crd) {
         const json::value* storage = json::find(version, {"storage"});
         if (storage != nullptr && *storage == true) stored.push_back(json::value(json::get_string(version, {"name"})));
     }
-    if (accepted) store.add_resource(std::move(*type));
-    const auto crds = store.table(definitions_id());
+    if (accepted) store_.add_resource(std::move(*type));
+    const auto crds = store_.table(definitions_id());
     write_target target("v1", "", std::string(json::get_string(crd, {"metadata", "name"})));
     target.subresource = "status";
-    const std::string now = format_timestamp(env.wall_now());
+    const std::string now = format_timestamp(env_.wall_now());
     const std::string taken = json::serialize(json::value(name)) + " is already in use";
     json::object status;
     status["conditions"] = json::array(
@@ -159,7 +158,7 @@ void api_server_core::follow_crd(const json::value& crd) {
                        accepted ? "the initial names have been accepted" : "not all names are accepted", now)});
     if (accepted) status["acceptedNames"] = *json::find(crd, {"spec", "names"});
     status["storedVersions"] = std::move(stored);
-    static_cast<void>(store.patch(*crds, target, [&status](json::value& whole) -> outcome<void> {
+    static_cast<void>(store_.patch(*crds, target, [&status](json::value& whole) -> outcome<void> {
         const json::value* told = json::find(whole, {"status", "conditions"});
         if (told != nullptr && told->is_array()) return {};
         whole.as_object()["status"] = std::move(status);

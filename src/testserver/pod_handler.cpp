@@ -1,9 +1,8 @@
-// Commands in containers and connections to their ports, over WebSockets.
+#include "testserver/pod_handler.hpp"
+
 #include <kcontrol/http/websocket_acceptor.hpp>
 
-#include "testserver/api_server_core.hpp"
 #include "testserver/body_writer.hpp"
-#include "testserver/pod_logs.hpp"
 #include "testserver/responses.hpp"
 
 #include <array>
@@ -58,7 +57,7 @@ outcome<std::uint16_t> port_wish_of(const request_info& info) {
 }  // namespace
 
 // A request for a stream that may begin.
-class api_server_core::planned_stream {
+class pod_handler::planned_stream {
 public:
     http::websocket_acceptor* acceptor = nullptr;
     std::string protocol;
@@ -66,21 +65,20 @@ public:
     std::uint16_t port = 0;  // or a command
 };
 
-outcome<api_server_core::planned_stream> api_server_core::plan_stream(const http::server_request& request,
-                                                                      http::responder& out, const request_info& info,
-                                                                      const requester& who) const {
+outcome<pod_handler::planned_stream> pod_handler::plan_stream(const http::server_request& request, http::responder& out,
+                                                              const request_info& info, const requester& who) const {
     if (request.method != "GET" && request.method != "POST") return failure::method_not_allowed();
     request_info starts = info;  // who may only read starts nothing
     starts.verb = "create";
-    if (const auto allowed = authorize(who, starts); !allowed) return allowed.error();
-    const auto pods = store.table({"", "pods"});
+    if (const auto allowed = access_.authorize(who, starts); !allowed) return allowed.error();
+    const auto pods = store_.table({"", "pods"});
     const object_ptr object = pods == nullptr ? nullptr : pods->get({info.namespace_, info.name});
     const json::value pod = object == nullptr ? json::value() : object->value(pods->type(), "v1");
     if (const auto good = check_pod_of_stream(info, pod); !good) return good.error();
     if (request.headers.get("Upgrade").empty()) return failure::bad_request("Upgrade request required");
     planned_stream plan;
     const bool forwards = info.subresource == "portforward";
-    if (forwards ? on_port == nullptr : on_exec == nullptr) {
+    if (forwards ? on_port_ == nullptr : on_exec_ == nullptr) {
         return failure(
             501, "NotImplemented",
             "this server has no pods/" + info.subresource + ", for nobody plays it (api_server::on_exec, on_port)");
@@ -103,29 +101,34 @@ outcome<api_server_core::planned_stream> api_server_core::plan_stream(const http
                        " over WebSockets for pods/" + info.subresource + ", and only to clients that come by a socket");
 }
 
-awaitable<int> api_server_core::serve_stream(const http::server_request& request, http::responder& out, watch_job& job,
-                                             const requester& who) {
-    auto plan = plan_stream(request, out, job.info, who);
+awaitable<int> pod_handler::answer_stream(const http::server_request& request, http::responder& out,
+                                          const request_info& info, const fault& injected, const requester& who) {
+    auto plan = plan_stream(request, out, info, who);
     if (!plan) {
         const int code = plan.error().code;
-        co_await send_answer(env, out, status_response(plan.error()), job.injected);
+        co_await send_answer(env_, out, status_response(plan.error()), injected);
         co_return code;
     }
     auto socket = co_await plan->acceptor->accept_websocket(request, plan->protocol);
     if (!socket) co_return 0;
     if (plan->port != 0) {
-        port_call call({job.info.namespace_, job.info.name}, plan->port, std::move(*socket));
-        const port_handler peer = on_port;
+        port_call call({info.namespace_, info.name}, plan->port, std::move(*socket));
+        const port_handler peer = on_port_;
         co_await call.begin();
         co_await peer(call);
         co_await call.finish();
         co_return 101;
     }
     exec_call call(std::move(plan->command), std::move(*socket), plan->protocol == exec_protocols.front());
-    const exec_handler peer = on_exec;
+    const exec_handler peer = on_exec_;
     const int exit_code = co_await peer(call);
     co_await call.finish(exit_code);
     co_return 101;
+}
+
+bool pod_handler::serves_stream(const request_info& info) {
+    if (!info.is_resource || !info.group.empty() || info.resource != "pods" || info.name.empty()) return false;
+    return info.subresource == "exec" || info.subresource == "attach" || info.subresource == "portforward";
 }
 
 }  // namespace kcontrol::testing::detail
