@@ -351,8 +351,15 @@ TEST_CASE("cluster_life: why it is not well, and with what") {
     CHECK_FALSE(c.life.thrown());
     c.take("exceed");
     CHECK_FALSE(c.life.failure());
+    const auto offers = c.life.offers();
+    c.take("offer a");  // what runs ends with that one, which is no news
+    CHECK(c.life.offers() == offers);
     c.take("ended, over budget");
     CHECK(c.life.failure()->message() == "too many objects");
+    subject d = in("retracting");
+    d.take("disengage");
+    d.take("ended");
+    CHECK_FALSE(d.life.thrown());
 }
 
 TEST_CASE("cluster_life: delays double; a success shortens those of throwing functions, not those of budgets") {
