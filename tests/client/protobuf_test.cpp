@@ -231,7 +231,6 @@ struct newer_spec {
     }
 };
 struct newer_pod {
-    using kcontrol_projection = void;
     static constexpr resource_name kcontrol_resource{"", "v1", "Pod", "pods"};
     object_meta metadata;
     newer_spec spec;
@@ -296,6 +295,13 @@ TEST_CASE_FIXTURE(protobuf_fixture, "protobuf client: a type with a member more 
     client c = connect();
     net->expect("GET " + pods + "/a").with_header("Accept", "application/json").reply(200, named("a"));
     CHECK(await(c.get<newer_pod>({"default", "a"})).has_value());
+    newer_pod wanted;
+    wanted.metadata.name = "a";
+    wanted.metadata.namespace_ = "default";
+    wanted.spec.something_new = "kept";
+    net->expect("PUT " + pods + "/a").with_header("Content-Type", "application/json").reply(200, named("a"));
+    CHECK(await(c.update(wanted)).has_value());
+    CHECK(net->sent().back().body.find(R"("somethingNew":"kept")") != std::string::npos);
     CHECK(net->verify());
 }
 
