@@ -119,6 +119,20 @@ public:
         if (v.is_string() && parse_cel_ip(std::string_view(v.get_string()))) return;
         invalid(std::move(field), &v, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     }
+    // An address of an endpoint: none that means something else on each machine. Source: ValidateNonSpecialIP
+    void endpoint_ip(const json::value& v, const std::string& field) {
+        const auto address = parse_cel_ip(v.is_string() ? std::string_view(v.get_string()) : std::string_view());
+        if (!address) return ip(v, field);
+        if (address->is_unspecified())
+            invalid(field, &v, "may not be unspecified (" + std::string(v.get_string()) + ")");
+        if (address->is_loopback()) invalid(field, &v, "may not be in the loopback range (127.0.0.0/8, ::1/128)");
+        if (address->is_link_local_unicast()) {
+            invalid(field, &v, "may not be in the link-local range (169.254.0.0/16, fe80::/10)");
+        }
+        if (address->is_link_local_multicast()) {
+            invalid(field, &v, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
+        }
+    }
     // A path below a directory, which it does not leave. Source: validateLocalDescendingPath
     void relative_path(const json::value& v, const std::string& field) {
         const std::string path = v.is_string() ? std::string(v.get_string()) : std::string();

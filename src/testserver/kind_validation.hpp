@@ -58,7 +58,7 @@ inline void validate_endpoint_slice(validator& v, const json::value& slice) {
     if (json::get_string(slice, {"addressType"}) == "FQDN") return;
     validator::each(slice, "endpoints", {}, [&](const json::value& endpoint, const std::string& at) {
         validator::each(endpoint, "addresses", at,
-                        [&](const json::value& address, const std::string& where) { v.ip(address, where); });
+                        [&](const json::value& address, const std::string& where) { v.endpoint_ip(address, where); });
     });
 }
 
