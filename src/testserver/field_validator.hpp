@@ -121,7 +121,7 @@ public:
     }
     // An address of an endpoint: none that means something else on each machine. Source: ValidateNonSpecialIP
     void endpoint_ip(const json::value& v, const std::string& field) {
-        const auto address = v.is_string() ? parse_cel_ip(std::string_view(v.get_string())) : std::nullopt;
+        const auto address = parse_cel_ip(v.is_string() ? std::string_view(v.get_string()) : std::string_view());
         if (!address) return ip(v, field);
         if (address->is_unspecified())
             invalid(field, &v, "may not be unspecified (" + std::string(v.get_string()) + ")");

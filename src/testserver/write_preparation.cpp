@@ -202,8 +202,9 @@ outcome<void> write_preparation::read_as_typed(const resource_type& type, const 
         structure->set_defaults(body);
     } else {
         auto reading = read_typed(*schema, body);
-        if (reading.problem && target.is_patch)
+        if (reading.problem && target.is_patch) {
             return detail::unreadable_patch(json::serialize(body), *reading.problem);
+        }
         if (reading.problem) return failure::bad_request(refusal + *reading.problem);
         odd = std::move(reading.unknown);
     }
