@@ -3,6 +3,7 @@
 #include <kcontrol/runtime/wait.hpp>
 
 #include "gpus/gpu_hours.hpp"
+#include "history/retention.hpp"
 #include "memory/memory.hpp"
 #include "table/health.hpp"
 
@@ -10,6 +11,7 @@ namespace training_monitor {
 namespace {
 
 constexpr int most_left_out = 2;
+constexpr auto forget_period = std::chrono::minutes(10);
 
 }  // namespace
 
@@ -28,6 +30,14 @@ kcontrol::awaitable<void> record_minutes(kcontrol::environment& env, const job_t
         left_out = most_left_out;
         points.record(env.wall_now(), table.counts());
         if (kept) kept->take(points.newest());
+    }
+}
+
+kcontrol::awaitable<void> forget_old(kcontrol::environment& env, history& past, kcontrol::duration retain_for,
+                                     std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        co_await kcontrol::sleep_for(env, forget_period, stop);
+        keep_within(past, env.wall_now() - retain_for);
     }
 }
 

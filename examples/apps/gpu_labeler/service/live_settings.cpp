@@ -2,6 +2,7 @@
 
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace gpu_labeler {
 namespace {
@@ -102,6 +103,25 @@ settings_change change_settings(const options& old, const options& fresh) {
 kcontrol::awaitable<bool> reload_request::asked(kcontrol::environment& env, std::stop_token stop) {
     while (!asked_ && !stop.stop_requested()) co_await happened_.wait(env, stop);
     co_return std::exchange(asked_, false) && !stop.stop_requested();
+}
+
+kcontrol::awaitable<void> follow_settings(kcontrol::environment& env, reload_request& reloads, options& o,
+                                          std::function<void()> take_over, kcontrol::logger log, std::stop_token stop) {
+    for (;;) {
+        const bool asked = co_await reloads.asked(env, stop);
+        if (!asked) co_return;
+        const auto fresh = reloads.read();
+        if (!fresh) {
+            log.error("the settings can't be read again; those before hold on", {{"error", fresh.error().message()}});
+            continue;
+        }
+        auto change = change_settings(o, *fresh);
+        o = std::move(change.now);
+        take_over();
+        std::vector<kcontrol::log_field> fields{{"changed", change.taken.empty() ? "nothing" : change.taken}};
+        if (!change.left.empty()) fields.push_back({"after a restart", change.left});
+        log.info("settings read again", std::move(fields));
+    }
 }
 
 }  // namespace gpu_labeler

@@ -1,6 +1,7 @@
 // Settings that are read again while the program runs.
 #pragma once
 
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include "options.hpp"
@@ -44,5 +45,10 @@ private:
     kcontrol::async_event happened_;
     bool asked_ = false;
 };
+
+/// Until `stop`: reads the settings again whenever that is asked for, changes `o`, and calls `take_over`. Settings that
+/// can't be read are logged, and change nothing. Object lifetime: the references outlive the coroutine.
+kcontrol::awaitable<void> follow_settings(kcontrol::environment& env, reload_request& reloads, options& o,
+                                          std::function<void()> take_over, kcontrol::logger log, std::stop_token stop);
 
 }  // namespace gpu_labeler

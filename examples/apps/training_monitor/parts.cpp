@@ -1,0 +1,70 @@
+#include "parts.hpp"
+
+#include <kcontrol/client/protobuf_encoding.hpp>
+#include <kcontrol/transport/client.hpp>
+
+#include "memory/memory.hpp"
+#include "output/terminal.hpp"
+
+#include <unistd.h>
+
+namespace training_monitor {
+
+namespace http = kcontrol::http;
+
+parts::parts(kcontrol::environment& env, kcontrol::executor ex, const options& o, history& remembered,
+             gpu_hours& counted, memory* state_file, std::optional<notices::notice_config> notify,
+             const kcontrol::logger& log)
+    : past(remembered),
+      hours(counted),
+      kept(state_file),
+      core(env, ex, o, http::make_transport_factory(env), log,
+           kcontrol::client_options().encoding(kcontrol::protobuf_encoding())),
+      stream(env, core.table(), http::event_stream_options().max_clients(o.serving().max_event_streams()),
+             log.with("part", "events")),
+      out(make_screen(ex, STDOUT_FILENO, log.with("part", "output"))),
+      output(env, core.table(), o.output(), *out) {
+    if (notify) {
+        center.emplace(env, ex, std::move(*notify), past, http::make_transport_factory(env),
+                       log.with("part", "notices"));
+    }
+    if (kept) points.restore(kept->take_totals(), env.wall_now());
+    changes.emplace(env, past, change_consumers{stream, metrics, output, center ? &*center : nullptr, kept, &hours},
+                    log);
+    if (center && core.usage()) tell_idle_jobs();
+}
+
+change_handler parts::publish() {
+    return [this](const std::vector<change>& all) { changes->publish(all); };
+}
+
+// For rules about GPUs that idle.
+void parts::tell_idle_jobs() {
+    core.on_usage([this](const std::string& cluster) {
+        std::vector<notices::idle_job> idle;
+        core.usage()->visit(cluster, [&](const std::shared_ptr<const job_view>& job, const job_usage& usage) {
+            if (usage.idle_since) idle.push_back({job, *usage.idle_since});
+        });
+        center->take_idle(cluster, idle);
+    });
+}
+
+known_of_job parts::look(const job_ref& job) {
+    insight& known = core.knowledge();
+    known.look(job);
+    known_of_job found{known.evidence(job), known.rights(job.cluster), {}};
+    const auto view = core.table().find(job.cluster, job.namespace_, job.kind, job.name);
+    const auto* usage = view && core.usage() ? core.usage()->find(*view) : nullptr;
+    if (usage) found.usage = *usage;
+    return found;
+}
+
+void parts::attach_terminal(kcontrol::executor ex, std::stop_source ending) {
+    if (!output.draws()) return;
+    output.on_quit([ending]() mutable { ending.request_stop(); });
+    output.on_look([this](const job_ref& job) { return look(job); });
+    const int keys = ::isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : -1;
+    output.attach(make_terminal(std::move(ex), keys, STDOUT_FILENO, output.calls()));
+}
+
+}  // namespace training_monitor

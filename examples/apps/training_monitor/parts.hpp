@@ -1,0 +1,54 @@
+// The monitor and all that gets its changes, from the table to the screen.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include "history/history.hpp"
+#include "monitor.hpp"
+#include "notices/center.hpp"
+#include "options.hpp"
+#include "output/live_output.hpp"
+#include "output/screen.hpp"
+#include "pipeline.hpp"
+#include "table/totals.hpp"
+#include "web/event_hub.hpp"
+#include "web/job_metrics.hpp"
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+namespace training_monitor {
+
+/// Thread-safety: shared objects unsafe; use it on the executor given, a single-threaded context.
+/// Object lifetime: the environment and what stands here by reference outlive it.
+class parts {
+public:
+    parts(kcontrol::environment& env, kcontrol::executor ex, const options& o, history& remembered, gpu_hours& counted,
+          memory* state_file, std::optional<notices::notice_config> notify, const kcontrol::logger& log);
+
+    /// What gets every change of the monitor.
+    change_handler publish();
+
+    /// Who sits at a terminal looks at jobs, and ends the program by keys.
+    void attach_terminal(kcontrol::executor ex, std::stop_source ending);
+
+    history& past;
+    gpu_hours& hours;
+    memory* kept;  ///< null without --state
+    monitor core;
+    event_hub stream;
+    std::unique_ptr<screen> out;
+    live_output output;
+    job_metrics metrics;
+    totals points;
+    std::optional<notices::center> center;  ///< --notify-config
+    std::optional<pipeline> changes;
+
+private:
+    void tell_idle_jobs();
+    known_of_job look(const job_ref& job);
+};
+
+}  // namespace training_monitor
