@@ -20,9 +20,25 @@ pod this runs in, or the current context of ~/.kube/config):
                          the Secrets of that namespace with the label
                          sigs.k8s.io/multicluster-runtime-kubeconfig=true, each with a kubeconfig under the key
                          `kubeconfig`; its name is the cluster's. Only inline credentials and https are taken
-  --home-kubeconfig FILE where those Secrets are (default: the cluster whose pod this runs in)
+  --home-kubeconfig FILE where those Secrets, and the Leases of --shard-group, are (default: the cluster whose pod
+                         this runs in)
   --state FILE           if none of these is given: what `training_monitor cluster add` put into that file
   --demo                 simulated clusters and jobs in this process, and a scenario that changes them
+
+Many clusters:
+  --shard-group NAMESPACE/NAME
+                         monitors that name the same group share the clusters: each watches and shows its own, and
+                         takes those of one that ends. All need the same clusters, and rights to Leases there
+  --shard-weight N       this one's share among the weights of all, 1 to 1000 (default: 1)
+  --cluster-rate-limit N requests a second to each cluster, twice as many at once (default: no limit)
+  --cluster-max-concurrent-requests N
+                         requests to each cluster that wait for an answer, watches excluded (default: no limit)
+  --cluster-max-consecutive-failures N
+                         after so many requests without an answer a cluster is only tried now and then (default: no
+                         limit)
+  --cluster-max-objects N
+                         a cluster with more jobs and pods is shown as failed, and retried after a minute, two, four…
+                         (default: no limit)
 
 Which jobs:
   --namespace NAME       only this namespace, repeatable (default: all)

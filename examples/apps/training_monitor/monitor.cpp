@@ -47,6 +47,12 @@ cluster_view view_of(const kcontrol::cluster_status& status) {
     return out;
 }
 
+kcontrol::cluster_budget budget_of(const fleet_options& o) {
+    kcontrol::cluster_budget out;
+    out.max_concurrent_requests(o.max_concurrent_requests()).max_consecutive_failures(o.max_consecutive_failures());
+    return out.objects(o.max_objects());
+}
+
 // Nothing of it can be seen: a cluster whose every kind that is installed is forbidden has failed, whatever else works.
 void fail_if_all_forbidden(cluster_view& view) {
     const kind_view* forbidden = nullptr;
@@ -73,7 +79,8 @@ bool is_settled(const cluster_view& cluster) {
 }  // namespace
 
 monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
-                 kcontrol::http::transport_factory transport, kcontrol::logger log, kcontrol::client_options treats)
+                 kcontrol::http::transport_factory transport, kcontrol::logger log, kcontrol::client_options treats,
+                 kcontrol::auth::cluster_config home)
     : env_(env), log_(log), insight_(env, o.kinds(), o.namespaces(), log.with("part", "pods")) {
     table_.on_explain([this](job_view& job) { insight_.explain(job); });
     insight_.on_news(
@@ -82,7 +89,15 @@ monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const option
         [this](const job_ref& job) { return table_.find(job.cluster, job.namespace_, job.kind, job.name); });
     kcontrol::multicluster_options settings;
     settings.kinds(choose_kinds(o.kinds())).namespaces(o.namespaces());
+    settings.budget(budget_of(o.fleet()));
+    if (const auto rate = o.fleet().rate_limit(); rate != 0) {
+        treats.rate_limit(rate, 2 * rate);
+    }
     settings.transport(std::move(transport)).client(std::move(treats)).log(std::move(log)).metrics(counts_);
+    if (o.fleet().shares()) {
+        kcontrol::sharding_options group(o.fleet().shard_group());
+        settings.sharding(group.weight(o.fleet().shard_weight()), std::move(home));
+    }
     // It is told every version that a server sends, also where many come at once: of a job that ran and ended between
     // two looks, the history and the notices have both.
     settings.on_event([this](const std::string& cluster, const kcontrol::resource_info& info,

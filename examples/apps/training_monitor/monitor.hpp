@@ -34,9 +34,11 @@ using change_handler = std::function<void(const std::vector<change>&)>;
 /// Object lifetime: the environment outlives it.
 class monitor {
 public:
-    /// Of the options it takes kinds, namespaces and what they say of the GPUs' usage.
+    /// Of the options it takes kinds, namespaces, and what they say of the GPUs' usage and of the fleet. `home` has the
+    /// Leases of a shard group; without a group it is not used.
     monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
-            kcontrol::http::transport_factory transport, kcontrol::logger log, kcontrol::client_options treats = {});
+            kcontrol::http::transport_factory transport, kcontrol::logger log, kcontrol::client_options treats = {},
+            kcontrol::auth::cluster_config home = {});
 
     /// Engages the clusters of `source`. `publish` gets every change from now on; it may be empty.
     /// Errors: the source can't work at all.

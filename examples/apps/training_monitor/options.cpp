@@ -211,6 +211,15 @@ result<void> set_test_notify(options& o, std::string_view value) {
     return {};
 }
 
+template <result<void> (*Read)(fleet_options&, std::string_view)>
+result<void> set_fleet(options& o, std::string_view value) {
+    auto fleet = o.fleet();
+    const auto done = Read(fleet, value);
+    if (!done) return done.error();
+    o.fleet(std::move(fleet));
+    return {};
+}
+
 template <result<void> (*Read)(usage_options&, std::string_view)>
 result<void> set_usage(options& o, std::string_view value) {
     auto usage = o.usage();
@@ -242,6 +251,12 @@ constexpr std::array flags{
     flag{"--context", flag_value::text, add_context},
     flag{"--clusters-from-secrets", flag_value::text, set_secrets_namespace},
     flag{"--home-kubeconfig", flag_value::text, set_path<&options::home_kubeconfig>},
+    flag{"--shard-group", flag_value::text, set_fleet<read_shard_group>},
+    flag{"--shard-weight", flag_value::text, set_fleet<read_shard_weight>},
+    flag{"--cluster-rate-limit", flag_value::text, set_fleet<read_rate_limit>},
+    flag{"--cluster-max-concurrent-requests", flag_value::text, set_fleet<read_max_concurrent_requests>},
+    flag{"--cluster-max-consecutive-failures", flag_value::text, set_fleet<read_max_consecutive_failures>},
+    flag{"--cluster-max-objects", flag_value::text, set_fleet<read_max_objects>},
     flag{"--namespace", flag_value::text, add_namespaces},
     flag{"--kinds", flag_value::text, set_kinds},
     flag{"--kind-rules", flag_value::text, set_path<&options::kind_rules>},
@@ -304,8 +319,12 @@ result<void> check_together(const options& o) {
     if (!o.secrets_namespace().empty() && o.once()) {
         return bad("--clusters-from-secrets is for a monitor that goes on: leave out --once");
     }
-    if (!o.home_kubeconfig().empty() && o.secrets_namespace().empty()) {
-        return bad("--home-kubeconfig needs --clusters-from-secrets NAMESPACE");
+    if (o.fleet().shares() && (o.once() || o.demo())) {
+        return bad("--shard-group is for a monitor that goes on and watches clusters: leave out --once and --demo");
+    }
+    if (!o.fleet().shares() && o.fleet().shard_weight() != 1) return bad("--shard-weight needs --shard-group");
+    if (!o.home_kubeconfig().empty() && o.secrets_namespace().empty() && !o.fleet().shares()) {
+        return bad("--home-kubeconfig needs --clusters-from-secrets NAMESPACE or --shard-group NAMESPACE/NAME");
     }
     const bool elsewhere = !o.clusters_directory().empty() || !o.secrets_namespace().empty() || o.demo() ||
                            (!o.state().file().empty() && o.kubeconfig().empty());

@@ -5,6 +5,7 @@
 #include <kcontrol/logging/log_format.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 
+#include "fleet_options.hpp"
 #include "guarded_serving/access_options.hpp"
 #include "memory/state_options.hpp"
 #include "serving_options.hpp"
@@ -31,7 +32,7 @@ public:
     options& contexts(std::vector<std::string> v) { return contexts_ = std::move(v), *this; }
     /// Of the home cluster; empty: no clusters from Secrets.
     options& secrets_namespace(std::string v) { return secrets_namespace_ = std::move(v), *this; }
-    /// Empty: the pod's own cluster is home.
+    /// Where the Secrets and the Leases of a shard group are. Empty: the pod's own cluster is home.
     options& home_kubeconfig(std::string v) { return home_kubeconfig_ = std::move(v), *this; }
     /// Empty: all.
     options& namespaces(std::vector<std::string> v) { return namespaces_ = std::move(v), *this; }
@@ -40,6 +41,7 @@ public:
     options& kind_rules(std::string v) { return kind_rules_ = std::move(v), *this; }
     options& listen(kcontrol::http::listen_address v) { return listen_ = std::move(v), *this; }
     options& access(guarded_serving::access_options v) { return access_ = std::move(v), *this; }
+    options& fleet(fleet_options v) { return fleet_ = std::move(v), *this; }
     options& serving(serving_options v) { return serving_ = std::move(v), *this; }
     options& state(state_options v) { return state_ = std::move(v), *this; }
     options& usage(usage_options v) { return usage_ = std::move(v), *this; }
@@ -69,6 +71,7 @@ public:
     const std::string& kind_rules() const noexcept { return kind_rules_; }
     const kcontrol::http::listen_address& listen() const noexcept { return listen_; }
     const guarded_serving::access_options& access() const noexcept { return access_; }
+    const fleet_options& fleet() const noexcept { return fleet_; }
     const serving_options& serving() const noexcept { return serving_; }
     const state_options& state() const noexcept { return state_; }
     const usage_options& usage() const noexcept { return usage_; }
@@ -95,6 +98,7 @@ private:
     std::string kind_rules_;
     kcontrol::http::listen_address listen_{"127.0.0.1", 8080};
     guarded_serving::access_options access_;
+    fleet_options fleet_;
     serving_options serving_;
     state_options state_;
     usage_options usage_;

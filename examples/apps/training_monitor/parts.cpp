@@ -14,12 +14,12 @@ namespace http = kcontrol::http;
 
 parts::parts(kcontrol::environment& env, kcontrol::executor ex, const options& o, history& remembered,
              gpu_hours& counted, memory* state_file, std::optional<notices::notice_config> notify,
-             const kcontrol::logger& log)
+             kcontrol::auth::cluster_config home, const kcontrol::logger& log)
     : past(remembered),
       hours(counted),
       kept(state_file),
       core(env, ex, o, http::make_transport_factory(env), log,
-           kcontrol::client_options().encoding(kcontrol::protobuf_encoding())),
+           kcontrol::client_options().encoding(kcontrol::protobuf_encoding()), std::move(home)),
       stream(env, core.table(), http::event_stream_options().max_clients(o.serving().max_event_streams()),
              log.with("part", "events")),
       out(make_screen(ex, STDOUT_FILENO, log.with("part", "output"))),

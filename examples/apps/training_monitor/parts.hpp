@@ -26,7 +26,8 @@ namespace training_monitor {
 class parts {
 public:
     parts(kcontrol::environment& env, kcontrol::executor ex, const options& o, history& remembered, gpu_hours& counted,
-          memory* state_file, std::optional<notices::notice_config> notify, const kcontrol::logger& log);
+          memory* state_file, std::optional<notices::notice_config> notify, kcontrol::auth::cluster_config home,
+          const kcontrol::logger& log);
 
     /// What gets every change of the monitor.
     change_handler publish();

@@ -118,7 +118,13 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
     gpu_hours hours;
     auto kept = open_memory(env, ex, worker, o.state(), past, hours, log);
     if (!kept) co_return fail(kept.error());
-    parts p(env, ex, o, past, hours, kept->get(), std::move(*notify), log);
+    kcontrol::auth::cluster_config home;
+    if (o.fleet().shares()) {
+        auto found = home_cluster(env, o, "--shard-group");
+        if (!found) co_return fail(found.error());
+        home = std::move(*found);
+    }
+    parts p(env, ex, o, past, hours, kept->get(), std::move(*notify), std::move(home), log);
     int status = 0;
     if (o.once()) {
         status = co_await run_once(env, ex, o, p, log, stop);

@@ -98,12 +98,8 @@ result<source> told_nothing(kcontrol::environment& env, const options& o) {
 
 result<source> from_secrets(kcontrol::environment& env, kcontrol::executor ex, const options& o,
                             const kcontrol::logger& log) {
-    auto home = o.home_kubeconfig().empty() ? kcontrol::auth::in_cluster_config(env) : load(env, o.home_kubeconfig());
-    if (!home) {
-        return home.error().with_context(o.home_kubeconfig().empty()
-                                             ? "--clusters-from-secrets without --home-kubeconfig FILE"
-                                             : "--home-kubeconfig");
-    }
+    auto home = home_cluster(env, o, "--clusters-from-secrets");
+    if (!home) return home.error();
     auto settings = kcontrol::secret_source_options().in_namespace(o.secrets_namespace()).log(log.with("home", "true"));
     return source(std::make_unique<kcontrol::secret_source>(env, std::move(ex), std::move(*home),
                                                             kcontrol::http::make_transport_factory(env), settings));
@@ -117,6 +113,14 @@ result<source> from_state_file(kcontrol::environment& env, kcontrol::executor ex
 }
 
 }  // namespace
+
+result<kcontrol::auth::cluster_config> home_cluster(kcontrol::environment& env, const options& o,
+                                                    const std::string& needed_by) {
+    const bool own = o.home_kubeconfig().empty();
+    auto home = own ? kcontrol::auth::in_cluster_config(env) : load(env, o.home_kubeconfig());
+    if (home) return home;
+    return home.error().with_context(own ? needed_by + " without --home-kubeconfig FILE" : "--home-kubeconfig");
+}
 
 result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, const options& o, memory* kept,
                            const kcontrol::logger& log) {

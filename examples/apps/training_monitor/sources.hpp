@@ -1,6 +1,7 @@
 // Where the clusters come from, as the command line has it.
 #pragma once
 
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
@@ -10,6 +11,7 @@
 #include "options.hpp"
 
 #include <memory>
+#include <string>
 
 namespace training_monitor {
 
@@ -20,5 +22,9 @@ namespace training_monitor {
 kcontrol::result<std::unique_ptr<kcontrol::cluster_source>> make_source(kcontrol::environment& env,
                                                                         kcontrol::executor ex, const options& o,
                                                                         memory* kept, const kcontrol::logger& log);
+
+/// The cluster of --home-kubeconfig, or the pod's own; `needed_by` is the flag that needs it. Errors: name both flags.
+kcontrol::result<kcontrol::auth::cluster_config> home_cluster(kcontrol::environment& env, const options& o,
+                                                              const std::string& needed_by);
 
 }  // namespace training_monitor

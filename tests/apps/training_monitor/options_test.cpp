@@ -54,6 +54,8 @@ TEST_CASE("each default that --help names is what the program does without the f
     const row rows[] = {
         {"--kinds", "pytorchjob,mpijob,trainjob,job", "the first four",
          [](const options& a, const options& b) { return a.kinds() == b.kinds(); }},
+        {"--shard-weight", "1", "1",
+         [](const options& a, const options& b) { return a.fleet().shard_weight() == b.fleet().shard_weight(); }},
         {"--output", "table", "table", [](const options& a, const options& b) { return a.output() == b.output(); }},
         {"--listen", "127.0.0.1:8080", "127.0.0.1:8080",
          [](const options& a, const options& b) { return a.listen().text() == b.listen().text(); }},
@@ -125,6 +127,16 @@ TEST_CASE("values come after a space or an equals sign, and some flags again and
     CHECK(limits->serving().max_connections() == 9);
     CHECK(limits->serving().max_connections_per_address() == 3);
     CHECK(limits->serving().max_event_streams() == 8);
+    const auto fleet = parse_options({"--shard-group=monitoring/jobs", "--shard-weight=3", "--home-kubeconfig", "h",
+                                      "--cluster-rate-limit", "50", "--cluster-max-concurrent-requests=8",
+                                      "--cluster-max-consecutive-failures=5", "--cluster-max-objects=200000"});
+    REQUIRE(fleet.has_value());
+    CHECK(to_string(fleet->fleet().shard_group()) == "monitoring/jobs");
+    CHECK(fleet->fleet().shard_weight() == 3);
+    CHECK(fleet->fleet().rate_limit() == 50);
+    CHECK(fleet->fleet().max_concurrent_requests() == 8);
+    CHECK(fleet->fleet().max_consecutive_failures() == 5);
+    CHECK(fleet->fleet().max_objects() == 200'000);
     const auto usage = parse_options({"--labeler-namespace=gpus", "--labeler-selector", "app=labeler", "--gpu-usage",
                                       "--labeler-port=80", "--gpu-usage-interval=1m"});
     REQUIRE(usage.has_value());
@@ -176,7 +188,22 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
          "--clusters-from-secrets excludes --clusters, --kubeconfig and --demo: give one"},
         {{"--clusters-from-secrets", "n", "--once"},
          "--clusters-from-secrets is for a monitor that goes on: leave out --once"},
-        {{"--home-kubeconfig", "f"}, "--home-kubeconfig needs --clusters-from-secrets NAMESPACE"},
+        {{"--home-kubeconfig", "f"},
+         "--home-kubeconfig needs --clusters-from-secrets NAMESPACE or --shard-group NAMESPACE/NAME"},
+        {{"--shard-group", "jobs"},
+         R"(--shard-group: "jobs" is not NAMESPACE/NAME, each of lower case letters, digits and '-', such as monitoring/jobs)"},
+        {{"--shard-group", "a/B"},
+         R"(--shard-group: "a/B" is not NAMESPACE/NAME, each of lower case letters, digits and '-', such as monitoring/jobs)"},
+        {{"--shard-group", "a/b", "--once"},
+         "--shard-group is for a monitor that goes on and watches clusters: leave out --once and --demo"},
+        {{"--shard-weight", "2"}, "--shard-weight needs --shard-group"},
+        {{"--shard-weight", "1001"}, R"(--shard-weight: "1001" is not a number from 1 to 1000)"},
+        {{"--cluster-rate-limit", "0"}, R"(--cluster-rate-limit: "0" is not a number from 1 to 100000)"},
+        {{"--cluster-max-concurrent-requests", "x"},
+         R"(--cluster-max-concurrent-requests: "x" is not a number from 1 to 10000)"},
+        {{"--cluster-max-consecutive-failures", "1001"},
+         R"(--cluster-max-consecutive-failures: "1001" is not a number from 1 to 1000)"},
+        {{"--cluster-max-objects", "-1"}, R"(--cluster-max-objects: "-1" is not a number from 1 to 1000000000)"},
         {{"--test-notify"}, "--test-notify needs --notify-config FILE"},
         {{"--once", "--notify-config", "n"},
          "--once prints what is there and ends; --notify-config is for a program that keeps watching"},
