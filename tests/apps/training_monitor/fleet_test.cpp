@@ -32,7 +32,7 @@ struct fleet {
         options o;
         o.fleet(how);
         auto out = std::make_unique<monitor>(world.env(), world.get_executor(), o, world.network().factory(),
-                                             kcontrol::logger(), home.config());
+                                             kcontrol::logger(), kcontrol::client_options(), home.config());
         REQUIRE(out->start(std::make_unique<kcontrol::fixed_source>(desired), {}));
         return out;
     }
