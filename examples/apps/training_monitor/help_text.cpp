@@ -32,7 +32,7 @@ Many clusters:
   --shard-weight N       this one's share among the weights of all, 1 to 1000 (default: 1)
   --cluster-rate-limit N requests a second to each cluster, twice as many at once (default: no limit)
   --cluster-max-concurrent-requests N
-                         requests to each cluster that wait for an answer, watches excluded (default: no limit)
+                         requests to each cluster that wait for an answer to begin (default: no limit)
   --cluster-max-consecutive-failures N
                          after so many requests without an answer a cluster is only tried now and then (default: no
                          limit)
