@@ -8,10 +8,10 @@
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/client/detail/negotiation.hpp>
+#include <kcontrol/client/detail/object_to_write.hpp>
 #include <kcontrol/client/detail/read_object.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
-#include <kcontrol/client/detail/written_object.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
 
@@ -72,7 +72,7 @@ inline result<any_object> read_written(client_state& state, const resource_info&
 // A write whose body is an object.
 inline awaitable<result<any_object>> write_object_call(shared_client_state state, const resource_info* info,
                                                        http::request req, http::exchange_options options,
-                                                       written_object object) {
+                                                       object_to_write object) {
     const auto as = info->metadata_only ? nullptr : state->agreed->ask(*info, req, "PartialObjectMetadata");
     auto body = as != nullptr ? object.encoded(*as) : result<std::string>(std::string());
     if (as != nullptr && body) {
@@ -131,7 +131,7 @@ inline awaitable<result<any_object>> write_call(shared_client_state state, const
     if (!path) return make_ready<result<any_object>>(path.error());
     auto req = write_request(std::move(method), state->base_path + *path, "application/json", options);
     return write_object_call(std::move(state), &info, std::move(req), exchange_options_of(options),
-                             written_object(std::move(object)));
+                             object_to_write(std::move(object)));
 }
 
 // Refuses an empty object, and one of another C++ type than the kind's, before its metadata is read.

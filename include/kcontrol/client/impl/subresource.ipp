@@ -75,7 +75,7 @@ KCONTROL_DECL awaitable<result<any_object>> subresource_client::write(const char
     if (!path) return make_ready<result<any_object>>(path.error());
     detail::fill_write(client_.defaults_.get(), options);
     auto req = detail::write_request(method, *path, "application/json", options);
-    detail::written_object object(std::move(body), key, detail::subresource_body);
+    detail::object_to_write object(std::move(body), key, detail::subresource_body);
     auto sent = detail::write_object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options),
                                           std::move(object));
     return detail::count_below(client_.state_, *info_, kind, std::move(key), std::as_const(options).dry_run(),

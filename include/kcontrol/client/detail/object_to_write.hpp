@@ -11,13 +11,13 @@
 
 namespace kcontrol::inline v0_1::detail {
 
-class written_object {
+class object_to_write {
 public:
     using json_function = result<std::string> (*)(const resource_info&, const any_object&, const namespaced_name&);
 
-    explicit written_object(any_object object) : object_(std::move(object)) {}
+    explicit object_to_write(any_object object) : object_(std::move(object)) {}
     /// The body of a subresource of the object `above`, whose key is filled in; in JSON by `write_json`.
-    written_object(any_object object, namespaced_name above, json_function write_json)
+    object_to_write(any_object object, namespaced_name above, json_function write_json)
         : object_(std::move(object)), above_(std::move(above)), json_(write_json) {}
 
     result<std::string> to_json(const resource_info& info) const {
