@@ -85,15 +85,12 @@ function(link_archives program)
 endfunction()
 
 function(pack_relocations program)
+    # It is run: mold 1.10 packs, but does not say which glibc that needs, and such a program does not start.
     set(flag -Wl,-z,pack-relative-relocs)
     if(CMAKE_CROSSCOMPILING)
         return()
     endif()
     set(CMAKE_REQUIRED_LINK_OPTIONS ${flag})
-    if(KCONTROL_MOLD AND KCONTROL_LINKS_WITH_MOLD)
-        # mold 1.10 packs them, but does not say which glibc that needs: such a program does not start.
-        list(APPEND CMAKE_REQUIRED_LINK_OPTIONS -fuse-ld=mold)
-    endif()
     check_cxx_source_runs("int main() {}" KCONTROL_PACKED_RELOCATIONS_WORK)
     if(KCONTROL_PACKED_RELOCATIONS_WORK)
         target_link_options(${program} PRIVATE ${flag})

@@ -7,7 +7,9 @@ if(KCONTROL_MOLD)
     include(CheckLinkerFlag)
     check_linker_flag(CXX -fuse-ld=mold KCONTROL_LINKS_WITH_MOLD)
     if(KCONTROL_LINKS_WITH_MOLD)
-        add_link_options(-fuse-ld=mold)
+        # In these variables, so that what is tried while configuring is linked as the programs are.
+        string(APPEND CMAKE_EXE_LINKER_FLAGS " -fuse-ld=mold")
+        string(APPEND CMAKE_SHARED_LINKER_FLAGS " -fuse-ld=mold")
     endif()
 endif()
 
