@@ -4,12 +4,11 @@
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/serve/host_name.hpp>
 
-#include "in_quotes.hpp"
+#include "flag_values.hpp"
 #include "jobs/kind_names.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace training_monitor {
 namespace {
@@ -64,12 +63,6 @@ result<void> set_kinds(options& o, std::string_view value) {
     return {};
 }
 
-// The rule for names of namespaces, RFC 1123 labels.
-bool is_namespace_name(std::string_view name) {
-    if (name.empty() || name.size() > 63 || name.front() == '-' || name.back() == '-') return false;
-    return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
-}
-
 result<void> add_namespaces(options& o, std::string_view value) {
     auto all = o.namespaces();
     for (const auto& name : split_list(value)) {
@@ -102,14 +95,10 @@ result<void> set_health_probe_bind_address(options& o, std::string_view value) {
 template <const char* Flag, serving_options& (serving_options::*Set)(std::size_t), std::size_t Least>
 result<void> set_most(options& o, std::string_view value) {
     constexpr std::size_t most = 1'000'000;
-    std::size_t count = 0;
-    const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), count);
-    if (failure != std::errc() || end != value.data() + value.size() || count < Least || count > most) {
-        return bad(std::string(Flag) + ": " + in_quotes(value) + " is not a number from " + std::to_string(Least) +
-                   " to " + std::to_string(most));
-    }
+    const auto count = read_number(Flag, value, Least, most);
+    if (!count) return count.error();
     auto serving = o.serving();
-    (serving.*Set)(count);
+    (serving.*Set)(*count);
     o.serving(std::move(serving));
     return {};
 }
@@ -211,22 +200,24 @@ result<void> set_test_notify(options& o, std::string_view value) {
     return {};
 }
 
+// Sets in a part of the options what `read` makes of the value.
+template <class Part>
+result<void> set_part(options& o, Part part, options& (options::*put)(Part),
+                      result<void> (*read)(Part&, std::string_view), std::string_view value) {
+    const auto done = read(part, value);
+    if (!done) return done.error();
+    (o.*put)(std::move(part));
+    return {};
+}
+
 template <result<void> (*Read)(fleet_options&, std::string_view)>
 result<void> set_fleet(options& o, std::string_view value) {
-    auto fleet = o.fleet();
-    const auto done = Read(fleet, value);
-    if (!done) return done.error();
-    o.fleet(std::move(fleet));
-    return {};
+    return set_part(o, o.fleet(), &options::fleet, Read, value);
 }
 
 template <result<void> (*Read)(usage_options&, std::string_view)>
 result<void> set_usage(options& o, std::string_view value) {
-    auto usage = o.usage();
-    const auto done = Read(usage, value);
-    if (!done) return done.error();
-    o.usage(std::move(usage));
-    return {};
+    return set_part(o, o.usage(), &options::usage, Read, value);
 }
 
 result<void> set_labeler_namespace(options& o, std::string_view value) {
