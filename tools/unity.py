@@ -6,7 +6,8 @@ usage: unity.py tests|parts --plan LINES FOLDER SOURCE... | unity.py tests|parts
             can't be in a namespace (it opens kcontrol or std, specialises a template of theirs, or includes something below its
             first declaration) is a batch of its own
   parts     sources of a program are included one after the other. Those whose unnamed namespaces have the same names (but for
-            the same aliases), or that define macros, are not in one batch
+            the same aliases), or that define macros, are not in one batch. A type of an unnamed namespace whose name a header
+            beside the sources declares, too, is refused: whether they meet depends on the batches
   --plan    prints one batch per line, the sources separated by semicolons; none has more than LINES lines, those of the .ipp
             files that a source includes among them. Up to 3000 LINES the names of the sources decide where one ends, so that
             few batches change when a source does. With more, as few batches as possible: for what is built once
@@ -28,6 +29,7 @@ OUTERMOST = re.compile(r"^(namespace (kcontrol|std|boost|doctest|fmt)\b(?! *=)|t
                        r"#define DOCTEST)", re.M)
 DEFINITIONS = re.compile(r"^#include <(kcontrol/[^>]+\.ipp)>", re.M)
 ALIAS = re.compile(r"(?:namespace|using) \w+ = [\w:]+;")
+TYPE = re.compile(r"^(?:struct|class|enum class|enum|union|using) (\w+)(?= *(?:[={]|:(?!:))| final)", re.M)
 MACRO = re.compile(r"^#\s*define (\w+)", re.M)
 
 
@@ -71,6 +73,25 @@ def private_names(text):
             if found:
                 names[found[1]] = line if ALIAS.fullmatch(line) else None
     return names
+
+
+def private_types(text):
+    """The types that unnamed namespaces declare at their own level."""
+    return {name for part in re.findall(r"^namespace \{\n(.*?)^\}  // namespace$", text, re.M | re.S) for name in TYPE.findall(part)}
+
+
+def declared_types(folder):
+    """The types that headers below a folder declare, each with its header."""
+    return {name: header for header in sorted(folder.rglob("*.hpp")) for name in TYPE.findall(header.read_text())}
+
+
+def collisions(sources):
+    """A sentence for each private type that has the name of a header's."""
+    if len(sources) < 2:
+        return []
+    declared = declared_types(pathlib.Path(os.path.commonpath([source.resolve().parent for source in sources])))
+    return [f"{source.name}: {name} of its unnamed namespace has the name of a type of {declared[name].name}: rename it"
+            for source in sorted(sources) for name in sorted(private_types(source.read_text()) & declared.keys())]
 
 
 def name_of(source, folder):
@@ -205,6 +226,17 @@ def part_units(root, failures):
         failures.append("a unit of parts")
 
 
+def hidden_types(root, failures):
+    texts = {"kinds.hpp": "struct row {\n    int limit;\n};\n",
+             "a.cpp": "namespace {\nusing row = int;\nint limit() {\n    return 1;\n}\n}  // namespace\n",
+             "b.cpp": "namespace {\nusing row::text;\nstruct other {};\nvoid row();\n}  // namespace\nusing row = int;\n"}
+    for file, text in texts.items():
+        (root / "room" / file).write_text(text)
+    found = collisions([root / "room/a.cpp", root / "room/b.cpp"])
+    if found != ["a.cpp: row of its unnamed namespace has the name of a type of kinds.hpp: rename it"]:
+        failures.append(f"the collisions are {found}")
+
+
 def rooms(root, failures):
     (root / "include/kcontrol").mkdir(parents=True)
     (root / "include/kcontrol/a.ipp").write_text("int a;\n" * 5000)
@@ -230,7 +262,7 @@ def stable_batches(root, failures):
 
 def self_test():
     failures = []
-    for test in (test_units, part_units, rooms, stable_batches):
+    for test in (test_units, part_units, hidden_types, rooms, stable_batches):
         with tempfile.TemporaryDirectory() as name:
             (pathlib.Path(name) / "room").mkdir()
             test(pathlib.Path(name), failures)
@@ -243,8 +275,11 @@ def main():
         return self_test()
     kind, first, *rest = sys.argv[1:]
     if first == "--plan":
-        most, folder, *sources = rest
-        for batch in plan(kind, [pathlib.Path(one) for one in sources], int(most), pathlib.Path(folder)):
+        most, folder, *names = rest
+        sources = [pathlib.Path(name) for name in names]
+        if kind == "parts" and (found := collisions(sources)):
+            sys.exit("\n".join(found))
+        for batch in plan(kind, sources, int(most), pathlib.Path(folder)):
             print(";".join(map(str, batch)))
         return 0
     out, (folder, *sources) = pathlib.Path(first), rest

@@ -16,11 +16,11 @@ struct node_share {
     std::int64_t gpus = 0;
 };
 
-using gpu_list = std::vector<const gpu_report*>;
+using report_list = std::vector<const gpu_report*>;
 
 // Of the GPUs that the labeler says these pods have, those that nobody else has a part of.
-gpu_list held_by(const node_report& report, const node_share& share, std::string_view name_space) {
-    gpu_list out;
+report_list held_by(const node_report& report, const node_share& share, std::string_view name_space) {
+    report_list out;
     for (const auto& gpu : report.gpus) {
         const bool theirs =
             !gpu.holders.empty() && std::all_of(gpu.holders.begin(), gpu.holders.end(), [&](const gpu_holder& h) {
@@ -36,12 +36,12 @@ std::string at_node(std::string_view node, std::string_view what) {
 }
 
 // Those of the node that are the job's, or why that is not known.
-gpu_list gpus_of_job(std::string_view node, const node_share& share, std::string_view name_space,
+report_list gpus_of_job(std::string_view node, const node_share& share, std::string_view name_space,
                      const node_answers& nodes, std::string& reason) {
     const auto found = nodes.find(node);
     const auto fail = [&](std::string_view why) {
         if (reason.empty()) reason = at_node(node, why);
-        return gpu_list();
+        return report_list();
     };
     if (found == nodes.end()) return fail("no GPU labeler runs there");
     if (!found->second.report) return fail(found->second.failure);
@@ -57,7 +57,7 @@ gpu_list gpus_of_job(std::string_view node, const node_share& share, std::string
     if (share.gpus != static_cast<std::int64_t>(report.gpus.size())) {
         return fail("its labeler is not told which pod has which GPU (its component pods)");
     }
-    gpu_list out;
+    report_list out;
     for (const auto& gpu : report.gpus) out.push_back(&gpu);
     return out;
 }
