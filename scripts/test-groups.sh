@@ -5,6 +5,8 @@
 
 # What is installed and packaged, and what uses it.
 source "$ROOT/scripts/test-packages.sh"
+# What passed before with the same inputs.
+source "$ROOT/scripts/test-known.sh"
 
 # What every change must pass: first those that wait, which run beside all others; then what takes little; then the rest.
 PLAIN_GROUPS=(lint release e2e browser demo threads instructions readme docs package compile_fail headers unit simulation)
@@ -104,34 +106,6 @@ compile_fail_check() { # FILE
     cmake -DCOMPILER="${CXX:-g++}" -DSOURCE="$1" -DINCLUDES="$ROOT/include" -P "$ROOT/tests/compile_fail/check.cmake"
 }
 
-# All that the outcome for a file depends on: the compiler, the check, and every file that the compiler reads.
-compile_fail_inputs() { # FILE
-    local files
-    set -o pipefail
-    files=$("${CXX:-g++}" -std=c++20 -DKCONTROL_SEPARATE_COMPILATION -DGOOD -I"$ROOT/include" -M "$1") || return 1
-    {
-        "${CXX:-g++}" --version
-        cat "$ROOT/tests/compile_fail/check.cmake"
-        tr -s ' \\\n' '\n' <<<"${files#*:}" | grep . | xargs -d '\n' cat
-    } | sha256sum | cut -d ' ' -f 1
-}
-
-# Compiler caches keep no failures. So a file that passed is not compiled again with the same inputs.
-compile_fail_known() { # FILE
-    local inputs passed
-    if [[ ! ${CMAKE_CXX_COMPILER_LAUNCHER-} ]] || ! inputs=$(compile_fail_inputs "$1"); then
-        compile_fail_check "$1"
-        return
-    fi
-    passed=${XDG_CACHE_HOME:-$HOME/.cache}/kcontrol/compile_fail/$inputs
-    if [[ -e $passed ]]; then
-        echo "   same inputs as in a run that passed"
-        touch "$passed"
-    else
-        compile_fail_check "$1" && mkdir -p "$(dirname "$passed")" && touch "$passed"
-    fi
-}
-
 # Prints what it finds in one piece: others are checked at the same time.
 compile_fail_one() {
     local text
@@ -146,21 +120,6 @@ compile_fail_check_finds() {
     ! output=$(compile_fail_check "$bad" 2>&1) && [[ $output == *"$3"* ]]
 }
 
-# A file has other inputs when a header of it changes, and none when one is missing.
-compile_fail_sees_headers() {
-    local folder=$LOGS/compile_fail_headers before after
-    mkdir -p "$folder"
-    echo '#include "a.hpp"' >"$folder/a.cpp"
-    echo 'int a;' >"$folder/a.hpp"
-    before=$(compile_fail_inputs "$folder/a.cpp")
-    [[ $before == "$(compile_fail_inputs "$folder/a.cpp")" ]] || return 1
-    echo 'int b;' >"$folder/a.hpp"
-    after=$(compile_fail_inputs "$folder/a.cpp")
-    [[ $before && $after && $before != "$after" ]] || return 1
-    rm "$folder/a.hpp"
-    ! compile_fail_inputs "$folder/a.cpp"
-}
-
 # Programs that must not compile, and say why.
 group_compile_fail() {
     check "planted: many lines" compile_fail_check_finds $'lines: 1\n// expect: here' 'static_assert(0, "here");' "1 are enough"
@@ -169,7 +128,7 @@ group_compile_fail() {
     check "planted: another text" compile_fail_check_finds "expect: here" 'static_assert(0, "other");' "lacks: here"
     check "planted: no error" compile_fail_check_finds "expect(CASE): here" '' "CASE: it compiles"
     check "planted: a changed header is seen" compile_fail_sees_headers
-    export -f check count compile_fail_one compile_fail_check compile_fail_known compile_fail_inputs
+    export -f check count compile_fail_one compile_fail_check compile_fail_known compile_fail_inputs is_known make_known
     export ROOT RESULTS
     printf '%s\0' "$ROOT"/tests/compile_fail/*.cpp | xargs -0 -P "$(build_jobs)" -I{} bash -c 'compile_fail_one {}'
 }
@@ -219,11 +178,19 @@ group_unit() {
     export KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-20}
     export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+    # Before a commit, a program that did not change does not run again; in all other runs it does.
+    export UNIT_REMEMBERS=''
+    if ((${fast:-0})); then
+        check "planted: another file, program and variable are seen" unit_sees_changes
+        UNIT_REMEMBERS=$(unit_surroundings "$BUILD/$UNIT_PRESET")
+    fi
     # As many at a time as there are cores; those that take longest begin first.
-    local tests=$BUILD/$UNIT_PRESET/tests
-    export -f run_unit tell_failures count count_doctest
+    local tests=$BUILD/$UNIT_PRESET/tests unchanged
+    export -f run_unit tell_failures count count_doctest unit_inputs is_known make_known
     export LOGS RESULTS ROOT
-    printf '%s\n' "$tests"/test_{simulation,training_operator,multicluster} "$tests"/test_* | awk '!seen[$0]++' | xargs -d '\n' -P "$(build_jobs)" -I{} bash -c 'run_unit {}'
+    printf '%s\n' "$tests"/test_{simulation,training_operator,multicluster} "$tests"/test_* | awk '!seen[$0]++' | xargs -d '\n' -P "$(build_jobs)" -I{} bash -c 'run_unit {}' | tee "$LOGS/unit.ran"
+    unchanged=$(grep -c ': unchanged since it passed$' "$LOGS/unit.ran" || true)
+    ((unchanged == 0)) || echo "note: $unchanged programs have not changed since they passed; they did not run, and do not count"
 }
 
 # What failed in a test program, before whatever else it printed: test.sh shows what follows FAILED.
@@ -236,15 +203,23 @@ tell_failures() {
 }
 
 run_unit() {
-    local program=$1 name status=0 start=$SECONDS chosen=() rest=
+    local program=$1 name status=0 start=$SECONDS chosen=() rest='' inputs=''
     [[ -f $program && -x $program ]] || return 0
     name=$(basename "$program")
+    if [[ ${UNIT_REMEMBERS-} ]]; then
+        inputs=$(unit_inputs "$program")
+        ! is_known unit "$inputs" || { echo "-- $name: unchanged since it passed"; return 0; }
+    fi
     # That planted bugs are found is for group simulation to show: under the sanitizers it takes most of the swarm's time.
     [[ $name != test_simulation ]] || chosen=("--test-case-exclude=*swarm*: finds *") rest=yes
     (cd "$ROOT" && timeout --signal=ABRT --kill-after=10 900 "$program" --no-colors "${chosen[@]}") >"$LOGS/$name.log" 2>&1 || status=$?
     count_doctest "$LOGS/$name.log" "$status" "$rest"
     echo "-- $name ($((SECONDS - start)) s): $(grep -a '^\[doctest\] test cases' "$LOGS/$name.log" || true)"
-    ((status == 0)) || tell_failures "$name" "$status"
+    if ((status == 0)); then
+        [[ ! $inputs ]] || make_known unit "$inputs"
+    else
+        tell_failures "$name" "$status"
+    fi
     return 0
 }
 

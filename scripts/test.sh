@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs every test and check; the last line counts them: N passed, N failed, N skipped.
 # usage: test.sh [--fast | --all] [--sanitize] [--only GROUP]... [--no-install] [--list] [--help]
-#   --fast         lints and unit tests without sanitizers; no packages, no real clusters
+#   --fast         lints and unit tests without sanitizers; no packages, no real clusters. A test program that did not change
+#                  since it passed is left out
 #   --all          every group that needs no GPU: some hours; a test that passes only at a second try fails the run
 #   --sanitize     with --fast: the unit tests with sanitizers all the same
 #   --only GROUP   only this group (repeatable); with --all by the rules of --all
@@ -24,7 +25,7 @@ while (($#)); do
     --only) (($# > 1)) || { warn "--only needs a group (see --list)"; exit 2; }; only+=("$2"); shift ;;
     --no-install) mode=check ;;
     --list) list=1 ;;
-    --help | -h) sed -n '2,14s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,15s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) warn "unknown option: $1 (see --help)"; exit 2 ;;
     esac
     shift
