@@ -37,7 +37,7 @@ std::string at_node(std::string_view node, std::string_view what) {
 
 // Those of the node that are the job's, or why that is not known.
 report_list gpus_of_job(std::string_view node, const node_share& share, std::string_view name_space,
-                     const node_answers& nodes, std::string& reason) {
+                        const node_answers& nodes, std::string& reason) {
     const auto found = nodes.find(node);
     const auto fail = [&](std::string_view why) {
         if (reason.empty()) reason = at_node(node, why);
