@@ -41,10 +41,10 @@ public:
     virtual void remove(any_object last) = 0;
     virtual void mark_invalid(invalid_object object) = 0;
     virtual void remove_invalid(const invalid_object& last) = 0;
-    /// The watch took a step. True if the view's status differs by what is told.
+    /// The watch took a step. True if the view's status differs by what callbacks are notified of.
     virtual bool refresh() = 0;
     virtual const informer_status& refreshed() const = 0;
-    /// Tells who wants to know of it.
+    /// Notifies callbacks of it.
     virtual void notify() = 0;
     /// A handler that nothing more may be given to; null, as usual, if there is none.
     virtual std::shared_ptr<const handler_lane> full_lane() const = 0;
@@ -89,8 +89,8 @@ public:
     environment& env() const noexcept { return env_; }
     executor get_executor() const { return ex_; }
 
-    /// Tells of an object that can't be decoded, once however many views can't.
-    KCONTROL_DECL void tell_invalid(const invalid_object& object);
+    /// Logs that an object can't be decoded, once however many views can't.
+    KCONTROL_DECL void log_invalid(const invalid_object& object);
 
     // --- reflector_sink
     KCONTROL_DECL void replace(listed_objects all) override;
@@ -107,6 +107,12 @@ private:
     // A view's place.
     struct seat {
         explicit seat(const std::shared_ptr<watch_view>& v) : view(v) {}
+        // The view if it wants to be filled now, or null.
+        std::shared_ptr<watch_view> wanting() const {
+            auto locked = view.lock();
+            if (locked && !locked->wants()) locked.reset();
+            return locked;
+        }
         std::weak_ptr<watch_view> view;
         std::optional<std::size_t> part;  // of the present turn's objects; nothing if it is in none
         bool complete = false;            // it has missed nothing of what the reflector knows
@@ -115,12 +121,13 @@ private:
 
     static awaitable<void> run(std::shared_ptr<shared_watch> self);
     KCONTROL_DECL void begin_turn();
-    KCONTROL_DECL bool anybody_wants() const;
+    KCONTROL_DECL bool is_wanted() const;
     KCONTROL_DECL bool only_metadata_wanted() const;
+    KCONTROL_DECL std::shared_ptr<seat> seat_of(const watch_view& view) const;  // null if it has none
     KCONTROL_DECL void write_log(const informer_status& now);
-    KCONTROL_DECL void tell_streaming();
+    KCONTROL_DECL void log_streaming();
     KCONTROL_DECL std::shared_ptr<const handler_lane> full_lane() const;
-    KCONTROL_DECL void tell_waiting(const handler_lane& lane);
+    KCONTROL_DECL void report_waiting(const handler_lane& lane);
     template <class Fill>
     void fill(Fill fill);
     template <class Good, class Bad>
@@ -144,12 +151,12 @@ private:
     async_event turn_ended_;
     async_event room_;  // a handler's queue may be full no more
     std::string waits_for_;
-    log_rate_limit waits_told_{std::chrono::minutes(1)};
+    log_rate_limit waits_logged_{std::chrono::minutes(1)};
     std::optional<wall_time> last_event_;
     failure_log<std::pair<informer_state, error_code>> journal_;
-    std::uint64_t told_changes_ = 0;  // of servers and versions
-    std::string told_refusal_;        // of streamed lists
-    std::set<std::string> told_;      // records about objects, of the call in progress
+    std::uint64_t logged_changes_ = 0;  // of servers and versions
+    std::string logged_refusal_;        // of streamed lists
+    std::set<std::string> logged_;      // records about objects, of the call in progress
 };
 
 }  // namespace kcontrol::detail

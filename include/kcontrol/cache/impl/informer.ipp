@@ -224,7 +224,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         for (auto& event : change.events) event.generation = generation;
         const bool news = !change.events.empty();
         try {
-            for (const auto& object : change.invalid) watch->tell_invalid(*object);
+            for (const auto& object : change.invalid) watch->log_invalid(*object);
         } catch (const std::bad_alloc&) {
             // The log says less then; handlers and the status tell of it.
         }

@@ -27,8 +27,8 @@ KCONTROL_DECL shared_watch::shared_watch(environment& env, executor ex, client c
 // --- the turns
 
 KCONTROL_DECL void shared_watch::join(const std::shared_ptr<watch_view>& view) {
-    auto found = std::find_if(seats_.begin(), seats_.end(), [&](const auto& s) { return s->view.lock() == view; });
-    if (found == seats_.end()) found = seats_.insert(seats_.end(), std::make_shared<seat>(view));
+    auto own = seat_of(*view);
+    if (!own) own = seats_.emplace_back(std::make_shared<seat>(view));
     if (!term_ || term_->stopped()) term_ = std::make_unique<scope>();
     if (!running_) {
         running_ = true;
@@ -36,13 +36,13 @@ KCONTROL_DECL void shared_watch::join(const std::shared_ptr<watch_view>& view) {
         boost::asio::post(ex_, [self = shared_from_this()] { self->tasks_.spawn(run(self)); });
         return;
     }
-    const bool filled = (*found)->part && (*found)->complete;
+    const bool filled = own->part && own->complete;
     if (in_turn_ && !filled) term_->rebuild();
 }
 
 KCONTROL_DECL void shared_watch::left() {
     if (!term_) return;
-    if (!anybody_wants()) {
+    if (!is_wanted()) {
         term_->stop();
     } else if (in_turn_ && !reads_metadata_only_ && only_metadata_wanted()) {
         term_->rebuild();
@@ -51,7 +51,7 @@ KCONTROL_DECL void shared_watch::left() {
 
 KCONTROL_DECL awaitable<bool> shared_watch::drained(std::optional<time_point> deadline) {
     const auto self = shared_from_this();
-    if (self->anybody_wants()) co_return true;
+    if (self->is_wanted()) co_return true;
     const std::uint64_t mine = self->turns_;
     while (self->in_turn_ && self->turns_ == mine) {
         const wake reason = co_await self->turn_ended_.wait(self->env_, {}, deadline);
@@ -63,15 +63,15 @@ KCONTROL_DECL awaitable<bool> shared_watch::drained(std::optional<time_point> de
 KCONTROL_DECL void shared_watch::rebuild(client next, resume_mode mode) {
     client_ = std::move(next);
     if (mode == resume_mode::relist) source_.forget_version();
-    if (!anybody_wants()) return;
+    if (!is_wanted()) return;
     for (const auto& one : seats_) {
-        if (const auto view = one->view.lock(); view && view->wants()) view->begin_generation();
+        if (const auto view = one->wanting()) view->begin_generation();
     }
     if (!term_->stopped()) term_->rebuild();
 }
 
 inline awaitable<void> shared_watch::run(std::shared_ptr<shared_watch> self) {
-    while (!self->term_->stopped() && self->anybody_wants()) {
+    while (!self->term_->stopped() && self->is_wanted()) {
         self->begin_turn();
         const std::stop_token turn = self->turn_;
         client with = self->client_;
@@ -98,16 +98,15 @@ KCONTROL_DECL void shared_watch::begin_turn() {
     std::erase_if(seats_, [](const auto& one) { return one->view.expired(); });
     std::vector<const resource_info*> readers;
     bool complete = true;
-    reads_metadata_only_ = true;
     for (const auto& one : seats_) {
-        const auto view = one->view.lock();
+        const auto view = one->wanting();
         one->part.reset();
-        if (!view->wants()) continue;
+        if (!view) continue;
         one->part = readers.size();
         readers.push_back(&view->reads());
         complete = complete && one->complete;
-        reads_metadata_only_ = reads_metadata_only_ && view->reads().metadata_only;
     }
+    reads_metadata_only_ = only_metadata_wanted();
     joint_ = readers.size() > 1 ? std::make_unique<joint_kind>(readers) : nullptr;
     source_.read_as(joint_ ? *joint_ : *readers.front());
     if (!complete) source_.list_at_start();
@@ -115,29 +114,32 @@ KCONTROL_DECL void shared_watch::begin_turn() {
     in_turn_ = true;
 }
 
-KCONTROL_DECL bool shared_watch::anybody_wants() const {
-    return std::any_of(seats_.begin(), seats_.end(), [](const auto& one) {
-        const auto view = one->view.lock();
-        return view && view->wants();
-    });
+KCONTROL_DECL bool shared_watch::is_wanted() const {
+    return std::any_of(seats_.begin(), seats_.end(), [](const auto& one) { return one->wanting() != nullptr; });
 }
 
 KCONTROL_DECL bool shared_watch::only_metadata_wanted() const {
     return std::all_of(seats_.begin(), seats_.end(), [](const auto& one) {
-        const auto view = one->view.lock();
-        return !view || !view->wants() || view->reads().metadata_only;
+        const auto view = one->wanting();
+        return !view || view->reads().metadata_only;
     });
+}
+
+KCONTROL_DECL std::shared_ptr<shared_watch::seat> shared_watch::seat_of(const watch_view& view) const {
+    const auto found =
+        std::find_if(seats_.begin(), seats_.end(), [&](const auto& one) { return one->view.lock().get() == &view; });
+    return found == seats_.end() ? nullptr : *found;
 }
 
 KCONTROL_DECL bool shared_watch::is_filling(const watch_view& view) const {
     if (!in_turn_ || turn_.stop_requested()) return false;
-    return std::any_of(seats_.begin(), seats_.end(),
-                       [&](const auto& one) { return one->part && one->view.lock().get() == &view; });
+    const auto own = seat_of(view);
+    return own && own->part;
 }
 
 KCONTROL_DECL bool shared_watch::has_filled(const watch_view& view) const {
-    return std::any_of(seats_.begin(), seats_.end(),
-                       [&](const auto& one) { return one->complete && one->view.lock().get() == &view; });
+    const auto own = seat_of(view);
+    return own && own->complete;
 }
 
 // --- what the reflector brings
@@ -146,11 +148,11 @@ KCONTROL_DECL bool shared_watch::has_filled(const watch_view& view) const {
 template <class Fill>
 void shared_watch::fill(Fill fill) {
     last_event_ = env_.wall_now();
-    told_.clear();
+    logged_.clear();
     for (std::size_t i = 0; i < seats_.size(); ++i) {
         const auto one = seats_[i];
-        const auto view = one->view.lock();
-        if (view && view->wants() && one->part) {
+        const auto view = one->part ? one->wanting() : nullptr;
+        if (view) {
             fill(*view, *one);
         } else {
             one->complete = false;
@@ -169,17 +171,13 @@ void shared_watch::fill_parts(const any_object& object, Good good, Bad bad) {
 }
 
 KCONTROL_DECL void shared_watch::replace(listed_objects all) {
-    std::vector<listed_objects> parts(1);
+    std::vector<listed_objects> parts;
     if (!joint_) {
-        parts.front() = std::move(all);
+        parts.push_back(std::move(all));
     } else {
-        parts.assign(seats_.size(), listed_objects());
-        for (auto& part : parts) {
-            part.invalid = all.invalid;
-            part.by_content = all.by_content;
-            part.version = all.version;
-        }
-        for (const auto& object : all.objects) {
+        const auto objects = std::exchange(all.objects, {});
+        parts.assign(seats_.size(), all);
+        for (const auto& object : objects) {
             const auto& of_each = object.get<joint_object>().parts;
             for (std::size_t i = 0; i < of_each.size(); ++i) {
                 if (of_each[i]) {
@@ -189,7 +187,6 @@ KCONTROL_DECL void shared_watch::replace(listed_objects all) {
                 }
             }
         }
-        all.objects.clear();
     }
     fill([&](watch_view& view, seat& one) {
         one.complete = true;
@@ -234,7 +231,7 @@ KCONTROL_DECL void shared_watch::remove_invalid(const invalid_object& last) {
 
 KCONTROL_DECL void shared_watch::stepped() {
     if (in_turn_ && source_.fsm().state() == reflector_state::live) last_event_ = env_.wall_now();
-    if (source_.fsm().stream_refusal() != told_refusal_) tell_streaming();
+    if (source_.fsm().stream_refusal() != logged_refusal_) log_streaming();
     bool logged = false;
     for (std::size_t i = 0; i < seats_.size(); ++i) {
         const auto view = seats_[i]->view.lock();
@@ -249,9 +246,8 @@ KCONTROL_DECL void shared_watch::stepped() {
 
 KCONTROL_DECL std::shared_ptr<const handler_lane> shared_watch::full_lane() const {
     for (const auto& one : seats_) {
-        const auto view = one->part ? one->view.lock() : nullptr;
-        if (!view || !view->wants()) continue;
-        if (auto lane = view->full_lane()) return lane;
+        const auto view = one->part ? one->wanting() : nullptr;
+        if (auto lane = view ? view->full_lane() : nullptr) return lane;
     }
     return nullptr;
 }
@@ -260,7 +256,7 @@ KCONTROL_DECL awaitable<void> shared_watch::wait_ready(std::stop_token stop) {
     while (!stop.stop_requested()) {
         const auto lane = full_lane();
         if (!lane) break;
-        tell_waiting(*lane);
+        report_waiting(*lane);
         // The deadline lets a context that ends take this along.
         co_await room_.wait(env_, stop, env_.now() + std::chrono::minutes(1));
     }
@@ -268,24 +264,24 @@ KCONTROL_DECL awaitable<void> shared_watch::wait_ready(std::stop_token stop) {
     stepped();
 }
 
-KCONTROL_DECL void shared_watch::tell_waiting(const handler_lane& lane) {
+KCONTROL_DECL void shared_watch::report_waiting(const handler_lane& lane) {
     const std::string pending = std::to_string(lane.lag().pending);
     const std::string who = lane.name().empty() ? "a handler" : "the handler " + lane.name();
     const bool begins = waits_for_.empty();
     waits_for_ = "the watch waits for " + who + ", which has " + pending + " events yet to be told";
     stepped();
     if (!begins) return;
-    const auto times = waits_told_.count(env_.now());
+    const auto times = waits_logged_.count(env_.now());
     if (!times) return;
     std::vector<log_field> fields{{"handler", lane.name()}, {"pending", pending}};
     if (*times > 1) fields.push_back({"times", std::to_string(*times)});
     log_.warning("the watch waits for a handler that wants every version", std::move(fields));
 }
 
-// --- what the log tells
+// --- the log
 
-KCONTROL_DECL void shared_watch::tell_invalid(const invalid_object& object) {
-    if (!told_.insert(object.describe() + "\n" + object.metadata.resource_version.str() + "\n" + object.why.what())
+KCONTROL_DECL void shared_watch::log_invalid(const invalid_object& object) {
+    if (!logged_.insert(object.describe() + "\n" + object.metadata.resource_version.str() + "\n" + object.why.what())
              .second)
         return;
     log_.warning(
@@ -293,24 +289,24 @@ KCONTROL_DECL void shared_watch::tell_invalid(const invalid_object& object) {
         {{"object", object.describe()}, {"version", object.metadata.resource_version}, {"error", object.why.what()}});
 }
 
-// No trouble: a list is as good, but for the server's memory.
-KCONTROL_DECL void shared_watch::tell_streaming() {
-    told_refusal_ = source_.fsm().stream_refusal();
-    if (told_refusal_.empty()) return;
-    log_.info("lists are not streamed any more, but asked for in pages", {{"reason", told_refusal_}});
+// No failure: a list is as good, but for the server's memory.
+KCONTROL_DECL void shared_watch::log_streaming() {
+    logged_refusal_ = source_.fsm().stream_refusal();
+    if (logged_refusal_.empty()) return;
+    log_.info("lists are not streamed any more, but asked for in pages", {{"reason", logged_refusal_}});
 }
 
-inline bool is_trouble(informer_state state) {
+inline bool is_failed_state(informer_state state) {
     return state == informer_state::failed || state == informer_state::forbidden ||
            state == informer_state::not_installed;
 }
 
 KCONTROL_DECL void shared_watch::write_log(const informer_status& now) {
     const std::uint64_t changes = now.server_changes + now.rollbacks;
-    if (changes > std::exchange(told_changes_, changes)) {
+    if (changes > std::exchange(logged_changes_, changes)) {
         log_.warning("everything is listed anew and compared by content", {{"reason", now.reason}});
     }
-    // Until it has listed again, and while it is stopped, what was told holds.
+    // Until it has listed again, and while it is stopped, what was logged holds.
     const std::string message = "the informer is " + std::string(to_string(now.state));
     if (now.state == informer_state::live) {
         const auto entry = journal_.recovered(env_.now());
@@ -318,7 +314,7 @@ KCONTROL_DECL void shared_watch::write_log(const informer_status& now) {
         std::vector<log_field> fields{{"objects", std::to_string(now.objects)}};
         append_recovery_field(fields, *entry);
         log_.info(message, std::move(fields));
-    } else if (is_trouble(now.state)) {
+    } else if (is_failed_state(now.state)) {
         const auto entry = journal_.failed({now.state, now.failure}, env_.now());
         if (entry) log_.warning(message, failure_fields("reason", now.reason, *entry));
     }
