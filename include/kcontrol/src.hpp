@@ -54,6 +54,7 @@
 #include <kcontrol/cache/impl/handler_lane.ipp>
 #include <kcontrol/cache/impl/index.ipp>
 #include <kcontrol/cache/impl/informer.ipp>
+#include <kcontrol/cache/impl/informer_view.ipp>
 #include <kcontrol/cache/impl/published_loop.ipp>
 #include <kcontrol/cache/impl/shared_watch.ipp>
 #include <kcontrol/cache/impl/snapshot.ipp>

@@ -4,6 +4,7 @@
 #include <kcontrol/cache/detail/delivery.hpp>
 #include <kcontrol/cache/detail/handler_lane.hpp>
 #include <kcontrol/cache/detail/handler_progress.hpp>
+#include <kcontrol/cache/detail/resync_schedule.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
 
@@ -37,8 +38,7 @@ struct handler_entry {
 
     any_event_handler handler;  // of one without a queue
     std::shared_ptr<handler_progress> progress = std::make_shared<handler_progress>();
-    duration resync_period{};
-    time_point next_resync{};
+    resync_schedule resync;
     bool complete = false;
 };
 struct invalid_entry {
@@ -59,20 +59,29 @@ public:
         std::erase_if(entries_, [](const auto& entry) { return entry.expired(); });
         return entries_;
     }
+    template <class Do>
+    void for_each(Do act) {
+        for (const auto& weak : present()) {
+            if (const auto entry = weak.lock()) act(*entry);
+        }
+    }
 
 private:
     std::vector<std::weak_ptr<Entry>> entries_;
 };
 
+// Object lifetime: the calls, through which all handlers are called, outlive it.
 class handler_list {
 public:
+    explicit handler_list(guarded_calls& calls) noexcept : calls_(calls) {}
+
     void add(const std::shared_ptr<handler_entry>& entry) {
         events_.add(entry);
         if (entry->progress->lane && entry->progress->lane->every_version()) bounded_.push_back(entry->progress->lane);
     }
     void add(const std::shared_ptr<invalid_entry>& entry) { invalid_.add(entry); }
     void add(const std::shared_ptr<status_entry>& entry) { status_.add(entry); }
-    // Nobody is called any more.
+    // No handler is called any more.
     void end_all() {
         for_each([](handler_entry& entry) { entry.end(); });
         events_.clear();
@@ -80,12 +89,15 @@ public:
         status_.clear();
     }
 
-    std::vector<std::weak_ptr<handler_entry>> present() { return events_.present(); }
     template <class Do>
     void for_each(Do act) {
-        for (const auto& weak : events_.present()) {
-            if (const auto entry = weak.lock()) act(*entry);
-        }
+        events_.for_each(act);
+    }
+    template <class Do>
+    void for_each_lane(Do act) {
+        for_each([&](const handler_entry& entry) {
+            if (entry.progress->lane) act(*entry.progress->lane);
+        });
     }
 
     // A handler whose queue is full, so that nothing more may come; usually none. It is asked before each event.
@@ -98,66 +110,55 @@ public:
     }
     std::vector<handler_lag> lags() {
         std::vector<handler_lag> out;
-        for_each([&](const handler_entry& entry) {
-            if (entry.progress->lane) out.push_back(entry.progress->lane->lag());
-        });
+        for_each_lane([&](const handler_lane& lane) { out.push_back(lane.lag()); });
         std::erase_if(bounded_, [](const auto& lane) { return lane.expired(); });
         return out;
     }
 
     // A handler that is subscribed when the delivery begins gets all of it, unless it unsubscribes meanwhile. A handler
     // that subscribes meanwhile has got the present state already, which includes these events. Throws std::bad_alloc
-    // where there is no memory: what is left is told by the next call.
-    void deliver(delivery<any_event, handler_entry>& events, guarded_calls& calls) {
-        events.run([this] { return events_.present(); }, [&](const handler_entry& entry, const any_event& event,
-                                                             bool again) { call(entry, event, calls, again); });
-    }
+    // where there is no memory: the next call delivers what is left.
+    void deliver(delivery<any_event, handler_entry>& events) { deliver_to(events_, events); }
     using invalid_delivery = delivery<std::shared_ptr<const invalid_object>, invalid_entry>;
-    void deliver(invalid_delivery& objects, guarded_calls& calls) {
-        objects.run([this] { return invalid_.present(); },
-                    [&](const invalid_entry& entry, const std::shared_ptr<const invalid_object>& object, bool again) {
-                        call(entry, *object, calls, again);
-                    });
-    }
-    void deliver(const informer_status& status, guarded_calls& calls) {
-        const informer_status told = status;  // a callback may change it
-        for (const auto& weak : status_.present()) {
-            const auto entry = weak.lock();
-            if (entry) calls.call("a status callback of an informer", [&] { entry->handler(told); });
-        }
+    void deliver(invalid_delivery& objects) { deliver_to(invalid_, objects); }
+    void deliver(const informer_status& status) {
+        const informer_status notified = status;  // a callback may change it
+        status_.for_each([&](const status_entry& entry) {
+            calls_.call("a status callback of an informer", [&] { entry.handler(notified); });
+        });
     }
 
     // With `again` it throws std::bad_alloc, so that the caller calls again.
-    static void call(const handler_entry& entry, const any_event& event, guarded_calls& calls, bool again = false) {
+    void call(const handler_entry& entry, const any_event& event, bool again = false) {
         if (entry.progress->ended) return;
-        const auto about = [&] { return to_string(event.object().key()); };
-        if (const auto& lane = entry.progress->lane) {
-            call_guarded(
-                calls, again, "the queue of an event handler", [&] { lane->push(event); }, about);
-        } else {
-            call_guarded(
-                calls, again, "an event handler", [&] { entry.handler(event); }, about);
-        }
-    }
-    static void call(const invalid_entry& entry, const invalid_object& object, guarded_calls& calls,
-                     bool again = false) {
+        const auto& lane = entry.progress->lane;
         call_guarded(
-            calls, again, "a handler of invalid objects", [&] { entry.handler(object); },
-            [&] { return object.describe(); });
+            again, lane ? "the queue of an event handler" : "an event handler",
+            [&] { lane ? lane->push(event) : entry.handler(event); }, [&] { return to_string(event.object().key()); });
+    }
+    void call(const invalid_entry& entry, const std::shared_ptr<const invalid_object>& object, bool again = false) {
+        call_guarded(
+            again, "a handler of invalid objects", [&] { entry.handler(*object); }, [&] { return object->describe(); });
     }
 
 private:
+    template <class Entry, class Thing>
+    void deliver_to(observed_list<Entry>& list, delivery<Thing, Entry>& things) {
+        things.run([&] { return list.present(); },
+                   [&](const Entry& entry, const Thing& thing, bool again) { call(entry, thing, again); });
+    }
     template <class F, class About>
-    static void call_guarded(guarded_calls& calls, bool again, std::string_view what, F f, About about) {
+    void call_guarded(bool again, std::string_view what, F f, About about) {
         if (again) {
-            calls.call_or_exhaust(what, f, about);
+            calls_.call_or_exhaust(what, f, about);
         } else {
-            calls.call(what, f, about);
+            calls_.call(what, f, about);
         }
     }
 
+    guarded_calls& calls_;
     observed_list<handler_entry> events_;
-    std::vector<std::weak_ptr<handler_lane>> bounded_;  // those that nothing may be left out of
+    std::vector<std::weak_ptr<handler_lane>> bounded_;  // of every version
     observed_list<invalid_entry> invalid_;
     observed_list<status_entry> status_;
 };

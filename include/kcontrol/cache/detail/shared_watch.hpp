@@ -37,13 +37,12 @@ public:
     virtual void replace(listed_objects all) = 0;
     /// What it stores of that object in the same version, or an empty one.
     virtual any_object held(const any_object& listed) const = 0;
-    virtual void apply(any_object object) = 0;
-    virtual void remove(any_object last) = 0;
-    virtual void mark_invalid(invalid_object object) = 0;
-    virtual void remove_invalid(const invalid_object& last) = 0;
-    /// The watch took a step. True if the view's status differs by what callbacks are notified of.
-    virtual bool refresh() = 0;
-    virtual const informer_status& refreshed() const = 0;
+    /// An object was added or modified, or `deleted`: then it is the last state.
+    virtual void take(any_object object, bool deleted) = 0;
+    /// The same of one that can't be decoded.
+    virtual void take_invalid(invalid_object object, bool deleted) = 0;
+    /// The watch took a step. Returns the view's status if it differs by what callbacks are notified of, or null.
+    virtual const informer_status* refresh() = 0;
     /// Notifies callbacks of it.
     virtual void notify() = 0;
     /// A handler that nothing more may be given to; null, as usual, if there is none.
@@ -95,10 +94,10 @@ public:
     // --- reflector_sink
     KCONTROL_DECL void replace(listed_objects all) override;
     KCONTROL_DECL any_object held(const any_object& listed) const override;
-    KCONTROL_DECL void apply(any_object object) override;
-    KCONTROL_DECL void remove(any_object last) override;
-    KCONTROL_DECL void mark_invalid(invalid_object object) override;
-    KCONTROL_DECL void remove_invalid(const invalid_object& last) override;
+    void apply(any_object object) override { fill_parts(object, false); }
+    void remove(any_object last) override { fill_parts(last, true); }
+    void mark_invalid(invalid_object object) override { fill_invalid(object, false); }
+    void remove_invalid(const invalid_object& last) override { fill_invalid(last, true); }
     KCONTROL_DECL void stepped() override;
     bool ready() const override { return full_lane() == nullptr; }
     KCONTROL_DECL awaitable<void> wait_ready(std::stop_token stop) override;
@@ -130,8 +129,8 @@ private:
     KCONTROL_DECL void report_waiting(const handler_lane& lane);
     template <class Fill>
     void fill(Fill fill);
-    template <class Good, class Bad>
-    void fill_parts(const any_object& object, Good good, Bad bad);
+    KCONTROL_DECL void fill_parts(const any_object& object, bool deleted);
+    KCONTROL_DECL void fill_invalid(const invalid_object& object, bool deleted);
 
     environment& env_;
     executor ex_;

@@ -161,13 +161,17 @@ void shared_watch::fill(Fill fill) {
 }
 
 // Gives each view its part of an object, or what is wrong with it.
-template <class Good, class Bad>
-void shared_watch::fill_parts(const any_object& object, Good good, Bad bad) {
+KCONTROL_DECL void shared_watch::fill_parts(const any_object& object, bool deleted) {
     fill([&](watch_view& view, const seat& one) {
-        if (!joint_) return good(view, object);
+        if (!joint_) return view.take(object, deleted);
         const auto& mine = object.get<joint_object>().parts[*one.part];
-        mine ? good(view, *mine) : bad(view, invalid_object(object.meta(), mine.error()));
+        if (mine) return view.take(*mine, deleted);
+        view.take_invalid(invalid_object(object.meta(), mine.error()), deleted);
     });
+}
+
+KCONTROL_DECL void shared_watch::fill_invalid(const invalid_object& object, bool deleted) {
+    fill([&](watch_view& view, const seat&) { view.take_invalid(object, deleted); });
 }
 
 KCONTROL_DECL void shared_watch::replace(listed_objects all) {
@@ -209,26 +213,6 @@ KCONTROL_DECL any_object shared_watch::held(const any_object& listed) const {
     return joint_ ? *join_parts(std::move(parts)) : *parts.front();
 }
 
-KCONTROL_DECL void shared_watch::apply(any_object object) {
-    fill_parts(
-        object, [](watch_view& view, const any_object& part) { view.apply(part); },
-        [](watch_view& view, invalid_object part) { view.mark_invalid(std::move(part)); });
-}
-
-KCONTROL_DECL void shared_watch::remove(any_object last) {
-    fill_parts(
-        last, [](watch_view& view, const any_object& part) { view.remove(part); },
-        [](watch_view& view, const invalid_object& part) { view.remove_invalid(part); });
-}
-
-KCONTROL_DECL void shared_watch::mark_invalid(invalid_object object) {
-    fill([&](watch_view& view, const seat&) { view.mark_invalid(object); });
-}
-
-KCONTROL_DECL void shared_watch::remove_invalid(const invalid_object& last) {
-    fill([&](watch_view& view, const seat&) { view.remove_invalid(last); });
-}
-
 KCONTROL_DECL void shared_watch::stepped() {
     if (in_turn_ && source_.fsm().state() == reflector_state::live) last_event_ = env_.wall_now();
     if (source_.fsm().stream_refusal() != logged_refusal_) log_streaming();
@@ -236,8 +220,8 @@ KCONTROL_DECL void shared_watch::stepped() {
     for (std::size_t i = 0; i < seats_.size(); ++i) {
         const auto view = seats_[i]->view.lock();
         if (!view) continue;
-        const bool changed = view->refresh();
-        if (view->wants() && !std::exchange(logged, true) && changed) write_log(view->refreshed());
+        const informer_status* const changed = view->refresh();
+        if (view->wants() && !std::exchange(logged, true) && changed) write_log(*changed);
         if (changed) view->notify();
     }
 }
