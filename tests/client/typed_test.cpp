@@ -142,6 +142,35 @@ TEST_CASE_FIXTURE(client_fixture, "callbacks, futures and deferred operations") 
     CHECK(net->verify());
 }
 
+TEST_CASE_FIXTURE(client_fixture, "the other verbs with completion tokens") {
+    client c = connect();
+    net->expect("GET " + path + "/a").reply(200, json_of("one"));
+    auto shared = async_get_shared<config_map>(c, {"default", "a"}, {}, boost::asio::use_future);
+    manual_environment::run_ready(context);
+    CHECK(shared.get().value()->data.at("k") == "one");
+
+    const auto here = list_options().in_namespace("default");
+    net->expect("GET " + path).reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[)" + json_of("x") + "]}");
+    auto page = async_list_page<config_map>(c, here, boost::asio::use_future);
+    manual_environment::run_ready(context);
+    CHECK(page.get().value().resource_version == "9");
+
+    net->expect("DELETE " + path).reply(200, R"({"metadata":{},"items":[{"metadata":{"name":"a"}}]})");
+    auto gone = async_delete_collection<config_map>(c, here, {}, boost::asio::use_future);
+    manual_environment::run_ready(context);
+    CHECK(gone.get().value().items.size() == 1);
+
+    std::stop_source source;
+    net->expect("DELETE " + path).hang();
+    const auto how = delete_options().stop(source.get_token());
+    auto stopped = async_delete_collection<config_map>(c, here, how, boost::asio::use_future);
+    manual_environment::run_ready(context);
+    source.request_stop();
+    manual_environment::run_ready(context);
+    CHECK(stopped.get().error() == errc::stopped);
+    CHECK(net->verify());
+}
+
 TEST_CASE_FIXTURE(client_fixture, "cancellation by slot and by stop token") {
     client c = connect();
     std::optional<result<config_map>> out;

@@ -9,9 +9,11 @@
 
 namespace kcontrol::inline v0_1 {
 
-// Each function is the client's verb of that name, with a completion token at the end.
+// Each function is the client's verb of that name, with a completion token at the end. Of the verbs on types watch()
+// has none: what it gives is read by a coroutine; informer::subscribe() takes a callback. For everything else that
+// returns an awaitable (verbs on kinds given at run time, subresources, helpers) there is boost::asio::co_spawn.
 //
-// Handler signature: void(result<T>), void(result<std::vector<std::shared_ptr<const T>>>) or void(result<void>).
+// Handler signature: void(R), where R is the result that the verb's awaitable gives.
 // Executor: the call runs on the client's; the handler on its associated executor, else on the client's.
 // Per-operation cancellation: every type ends the call with errc::stopped, as does the options' stop token. Emit the
 // signal on the client's executor.
@@ -29,10 +31,25 @@ auto async_get(client c, namespaced_name key, get_options options, Token&& token
 }
 
 template <resource T, class Token>
+auto async_get_shared(client c, namespaced_name key, get_options options, Token&& token) {
+    return detail::async_call<result<std::shared_ptr<const T>>>(
+        std::move(c), std::move(options),
+        [key = std::move(key)](client& on, get_options o) { return on.template get_shared<T>(key, std::move(o)); },
+        std::forward<Token>(token));
+}
+
+template <resource T, class Token>
 auto async_list(client c, list_options options, Token&& token) {
     return detail::async_call<result<std::vector<std::shared_ptr<const T>>>>(
         std::move(c), std::move(options), [](client& on, list_options o) { return on.template list<T>(std::move(o)); },
         std::forward<Token>(token));
+}
+
+template <resource T, class Token>
+auto async_list_page(client c, list_options options, Token&& token) {
+    return detail::async_call<result<object_page<T>>>(
+        std::move(c), std::move(options),
+        [](client& on, list_options o) { return on.template list_page<T>(std::move(o)); }, std::forward<Token>(token));
 }
 
 template <resource T, class Token>
@@ -69,6 +86,17 @@ auto async_delete(client c, namespaced_name key, delete_options options, Token&&
     return detail::async_call<result<void>>(
         std::move(c), std::move(options),
         [key = std::move(key)](client& on, delete_options o) { return on.template delete_<T>(key, std::move(o)); },
+        std::forward<Token>(token));
+}
+
+// The stop token that ends it is that of `how`.
+template <resource T, class Token>
+auto async_delete_collection(client c, list_options which, delete_options how, Token&& token) {
+    return detail::async_call<result<any_list>>(
+        std::move(c), std::move(how),
+        [which = std::move(which)](client& on, delete_options o) {
+            return on.template delete_collection<T>(which, std::move(o));
+        },
         std::forward<Token>(token));
 }
 
