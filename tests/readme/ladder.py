@@ -57,6 +57,15 @@ class Program:
             if all(part in line for part in parts):
                 return line
 
+    def wait_for_each(self, *wanted):
+        """Reads on until each of these has been a line with all its parts, in whatever order."""
+        missing = list(wanted)
+        while missing:
+            line = self.line()
+            if line is None:
+                sys.exit(f"{self.name} ended before it printed {missing}")
+            missing = [parts for parts in missing if not all(part in line for part in parts)]
+
     def say(self, line):
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
@@ -142,6 +151,17 @@ current-context: c
         return path
 
 
+def eventually(call):
+    """What the call returns once the server does not refuse it: what it was told a moment ago it may not heed yet."""
+    end = time.monotonic() + DEADLINE
+    while True:
+        try:
+            return call()
+        except urllib.error.HTTPError as refused:
+            if time.monotonic() > end:
+                sys.exit(f"{refused.url} is refused: {refused.read().decode()}")
+
+
 def hello(program, cluster, config):
     cluster.add_pod("web")
     with Program(program, "--kubeconfig", config, "--listen", "127.0.0.1:0") as hello_:
@@ -193,7 +213,7 @@ def nodes(program, cluster, config):
     cluster.merge("nodes/n1/status", {"status": {"allocatable": {"nvidia.com/gpu": "8"}}})
     cluster.add_pod("train-0", gpus="4", nodeName="n1")
     with Program(program, "--kubeconfig", config) as nodes_:
-        nodes_.wait_for("n1: 1 pods, 4 of 8 GPUs")
+        nodes_.wait_for("2 nodes: 1 pods, 4 of 8 GPUs")
         cluster.add_pod("train-1", gpus="2", nodeName="n1")
         nodes_.wait_for("n1: 2 pods, 6 of 8 GPUs")
         cluster.add_pod("proxy", nodeName="n2")
@@ -228,6 +248,16 @@ def embedded(program, cluster, config):
         service.wait_for("Running")
         service.say("phase default nobody")
         service.wait_for("unknown")
+        service.say("ask default web")
+        service.wait_for("Running")
+        service.say("ask default nobody")
+        service.wait_for("not found")
+        web, drained = "namespaces/default/pods/web", lambda pod: pod["metadata"].get("labels") == {"drained": "yes"}
+        service.say("drain default web")
+        service.wait_for("draining")
+        cluster.await_state(web, drained)
+        cluster.merge(web, {"metadata": {"labels": None}})  # somebody meddles
+        cluster.await_state(web, drained)
         service.say("quit")
         service.end(interrupt=False)
 
@@ -257,18 +287,43 @@ def client(program, _, config):
             client_.end(interrupt=False)
 
 
+def add_profile(cluster):
+    """A ClusterProfile that nobody says is healthy, and its kind."""
+    group, plural = "multicluster.x-k8s.io", "clusterprofiles"
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    cluster.request("POST", f"{cluster.url}/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {"group": group, "scope": "Namespaced", "names": {"kind": "ClusterProfile", "plural": plural},
+                 "versions": [{"name": "v1alpha1", "served": True, "storage": True, "schema": schema}]}})
+    profile = {"apiVersion": f"{group}/v1alpha1", "kind": "ClusterProfile", "metadata": {"name": "north"}}
+    path = f"{cluster.url}/apis/{group}/v1alpha1/namespaces/default/{plural}"
+    eventually(lambda: cluster.request("POST", path, profile))
+
+
 def clusters(program, east, folder, make_cluster):
     folder.mkdir()
     east.kubeconfig(folder / "east.yaml")
-    with Program(program, folder) as clusters_, make_cluster() as west:
-        clusters_.wait_for("east default/web Running")
+    with Program(program, "--directory", folder) as clusters_, make_cluster() as west:
+        clusters_.wait_for("directory#east default/web Running")
         west.add_pod("api")
         west.kubeconfig(folder / "west.yaml")
-        clusters_.wait_for("west default/api Pending")
+        clusters_.wait_for("directory#west default/api Pending")
         east.delete_pod("web")
-        clusters_.wait_for("east default/web deleted")
+        clusters_.wait_for("directory#east default/web deleted")
         (folder / "west.yaml").unlink()
-        clusters_.wait_for("west left")
+        clusters_.wait_for("directory#west left")
+        clusters_.end()
+
+    add_profile(east)
+    east.create("namespaces", "Namespace", "team-a", metadata={"labels": {"tenant": "a"}})
+    east.create("namespaces/team-a/pods", "Pod", "theirs", spec={"containers": [{"name": "c", "image": "i"}]},
+                status={"phase": "Pending"})
+    contexts = east.kubeconfig(folder.parent / "contexts.yaml")
+    sources = ["--contexts", contexts, "--namespaces", "tenant", "--cluster-profiles", "cloud=/bin/false"]
+    with Program("env", f"KUBECONFIG={contexts}", program, "--threads", "3", *sources) as clusters_:
+        clusters_.wait_for_each(["context#", " team-a/theirs Pending"], ["namespace#team-a team-a/theirs Pending"],
+                                ["profile#default/north is failed", "ControlPlaneHealthy"])
         clusters_.end()
 
 
