@@ -1,8 +1,9 @@
-// An operator with a kind of its own: a Website becomes a Deployment and a Service, and a record of its host in the
-// namespace "dns". Nothing there can belong to a Website, so a finalizer cleans up.
+// An operator with a kind of its own: a Website becomes a Deployment and a Service, and has a record of its host in the
+// namespace "dns", unless another one has it. Nothing there can belong to a Website, so a finalizer cleans up.
 #include <kcontrol/api/apps/v1.hpp>
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/controllerutil/crds.hpp>
+#include <kcontrol/controllerutil/create_or.hpp>
 #include <kcontrol/controllerutil/finalizers.hpp>
 #include <kcontrol/controllerutil/owner.hpp>
 #include <kcontrol/controllerutil/status_machine.hpp>
@@ -54,6 +55,16 @@ apps::v1::deployment deployment_of(const website& site) {
     return out;
 }
 
+// The host's record is deleted if it is the site's.
+awaitable<result<void>> release(client c, namespaced_name host, std::string site) {
+    const auto found = co_await c.get<core::v1::config_map>(host);
+    if (!found && found.error() == api_errc::not_found) co_return result<void>();
+    if (!found) co_return found.error();
+    const text* holder = found->data.get("website");
+    if (holder == nullptr || *holder != site) co_return result<void>();
+    co_return co_await delete_by_uid<core::v1::config_map>(c, host, found->metadata.uid, delete_options());
+}
+
 struct website_operator {
     client c;
     std::shared_ptr<event_recorder> events;
@@ -61,17 +72,24 @@ struct website_operator {
 
     // value() throws what is an error; the controller logs and counts it and tries again.
     awaitable<result<void>> operator()(reconcile_context ctx, std::shared_ptr<const website> found) {
+        const std::string name = to_string(key_of(found->metadata));
         core::v1::config_map record;
         record.metadata.namespace_ = "dns";
         record.metadata.name = found->spec.host;
         if (is_being_deleted(found->metadata)) {
-            const auto clean_up = [&](const website&) {
-                return c.delete_<core::v1::config_map>(key_of(record.metadata), delete_options().ignore_not_found());
-            };
+            const auto clean_up = [&](const website&) { return release(c, key_of(record.metadata), name); };
             co_return co_await finalize(c, *found, "example.com/dns", clean_up, ctx.stop());
         }
         const website site = (co_await ensure_finalizer(c, *found, "example.com/dns", ctx.stop())).value();
-        (co_await c.apply(record, by)).value();
+        // The host is free, or the site's, or another one's. Of two that take it at once, one gets a conflict, and is
+        // told to look again.
+        const auto claim = [&](core::v1::config_map& there) -> result<void> {
+            text& holder = there.data["website"];
+            if (holder.empty()) holder = name;
+            if (holder == name) return {};
+            return error(errc::invalid_argument, "spec.host: " + site.spec.host.str() + " belongs to " + holder.str());
+        };
+        (co_await create_or_update(c, record, claim)).value();
         core::v1::service service;
         service.spec.selector["website"] = site.metadata.name;
         service.spec.ports.emplace_back().port = 80;

@@ -46,6 +46,11 @@ class WebsiteTest(unittest.TestCase):
         found = self.real.kubectl("get", kind, name, "-o", "json", "--ignore-not-found", *arguments)
         return json.loads(found) if found else None
 
+    def apply_site(self, name, replicas):
+        self.real.apply({"apiVersion": "example.com/v1", "kind": "Website",
+                         "metadata": {"name": name, "namespace": "default"},
+                         "spec": {"image": "example.com/shop:1", "host": "shop.example.com", "replicas": replicas}})
+
     def site(self):
         return self.object("website", "shop")
 
@@ -58,9 +63,7 @@ class WebsiteTest(unittest.TestCase):
         wait.until(lambda: f"the definition does not come: {self.log.read_text()}",
                    lambda: "websites.example.com" in self.real.kubectl("get", "crd", "-o", "name"))
         self.real.kubectl("wait", "--for=condition=Established", "crd/websites.example.com", "--timeout=60s")
-        self.real.apply({"apiVersion": "example.com/v1", "kind": "Website",
-                         "metadata": {"name": "shop", "namespace": "default"},
-                         "spec": {"image": "example.com/shop:1", "host": "shop.example.com", "replicas": 2}})
+        self.apply_site("shop", replicas=2)
         # What it needs is not there: that is told, and tried again until it is.
         wait.until(lambda: f"nothing is told: {self.log.read_text()}",
                    lambda: 'namespaces \\"dns\\" not found' in self.log.read_text())
@@ -75,10 +78,20 @@ class WebsiteTest(unittest.TestCase):
             owner, = self.object(kind, "shop")["metadata"]["ownerReferences"]
             self.assertEqual((owner["kind"], owner["uid"], owner["controller"]),
                              ("Website", site["metadata"]["uid"], True))
-        self.assertIsNotNone(self.object("configmap", "shop.example.com", "-n", "dns"))
+        record = lambda: self.object("configmap", "shop.example.com", "-n", "dns")
+        self.assertEqual(record()["data"], {"website": "default/shop"})
         reasons = lambda: {e["reason"] for e in self.real.get("events")["items"]
                            if e["involvedObject"]["kind"] == "Website"}
         wait.until(lambda: f"Events are missing: {reasons()}", lambda: reasons() == {"Pending", "Ready"})
+
+        # Another one does not get the host, and does not take the record along when it goes.
+        self.apply_site("thief", replicas=1)
+        wait.until(lambda: f"nothing is told: {self.log.read_text()}",
+                   lambda: "spec.host: shop.example.com belongs to default/shop" in self.log.read_text())
+        self.assertIsNone(self.object("deployment", "thief"))
+        self.real.delete("website", "thief")
+        wait.until("it does not go", lambda: self.object("website", "thief") is None)
+        self.assertEqual(record()["data"], {"website": "default/shop"})
 
         self.real.merge("website", "shop", {"spec": {"replicas": 3, "image": "example.com/shop:2"}})
         wait.until(lambda: f"not ready: {self.site()}", lambda: self.is_ready(3), 60)
@@ -99,7 +112,7 @@ class WebsiteTest(unittest.TestCase):
 
         self.real.delete("website", "shop")
         wait.until(lambda: f"it does not go: {self.site()}", lambda: self.site() is None)
-        self.assertIsNone(self.object("configmap", "shop.example.com", "-n", "dns"))
+        self.assertIsNone(record())
         for kind in ("deployment", "service"):
             wait.until(f"the {kind} is not collected", lambda: self.object(kind, "shop") is None, 60)
         self.process.terminate()
