@@ -40,8 +40,11 @@ inline awaitable<result<void>> sync(reconcile_context ctx, request req, std::sha
 }
 
 // In each cluster that is selected it follows the home cluster's ConfigMaps, and puts copies right that somebody
-// changes.
+// changes. Some copies of a cluster are made at a time, and so many in all clusters that this program bears it.
+inline constexpr std::size_t most_in_a_cluster = 4, most_in_all = 64;
+
 inline result<std::shared_ptr<cluster_controllers>> add_to(multicluster_manager& m, label_selector selected) {
+    auto workers = std::make_shared<shared_workers>(m.env(), cluster_workers(most_in_all));
     return multicluster_controller(m, "configmap-sync")
         .for_in<config_map>(home, kind_options().label_selector("sync=yes"))
         .watches<config_map>([](const config_map& copy) { return request(key_of(copy.metadata)); },
@@ -49,7 +52,8 @@ inline result<std::shared_ptr<cluster_controllers>> add_to(multicluster_manager&
         .clusters([selected = std::move(selected)](const engaged_cluster& c) {
             return c.name() != home && selected.matches(c.labels());
         })
-        .complete(sync);
+        .with_options(controller_options().max_concurrent_reconciles(most_in_a_cluster))
+        .complete(sync, std::move(workers));
 }
 
 }  // namespace configmap_sync

@@ -5,6 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -134,4 +137,25 @@ TEST_CASE_FIXTURE(fixture, "a cluster that forbids it costs no other anything, a
     forbids = false;
     settle(20min);  // the longest pause of a request that fails
     CHECK(color("east", "web") == "red");
+}
+
+TEST_CASE_FIXTURE(fixture, "a cluster has some copies made at a time, and all clusters together a bounded number") {
+    constexpr std::size_t clusters = configmap_sync::most_in_all / configmap_sync::most_in_a_cluster + 1;
+    for (const char* name : {"web-1", "web-2", "web-3", "web-4", "web-5"}) put("home", name, "red");
+    const auto begun = std::make_shared<std::map<std::string, std::size_t>>();  // servers outlive this test
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < clusters; ++i) {
+        const std::string& name = names.emplace_back("c" + std::to_string(i));
+        api(name).set_faults([begun, name](const http::server_request& request) {
+            // A copy begins with a read.
+            if (request.method != "GET" || request.target.find("/configmaps/web-") == std::string::npos) return fault();
+            ++(*begun)[name];
+            return fault().hang();
+        });
+    }
+    want(names);
+    std::size_t in_all = 0, most = 0;
+    for (const auto& [name, count] : *begun) in_all += count, most = std::max(most, count);
+    CHECK(in_all == configmap_sync::most_in_all);
+    CHECK(most == configmap_sync::most_in_a_cluster);
 }
