@@ -1,6 +1,6 @@
 // Index and projection: a line for each node whose pods change, with what they ask for. Of pods only the fields below
-// are decoded and kept, and an index finds those of a node among however many there are. Once per minute there is a line
-// for all nodes.
+// are decoded and kept, and an index finds those of a node among however many there are. Once per minute there is a
+// line for all nodes.
 #include <kcontrol/cache/index.hpp>
 #include <kcontrol/cluster/timer_source.hpp>
 #include <kcontrol/controller/changed.hpp>

@@ -11,6 +11,7 @@ import pathlib
 import queue
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ import urllib.error
 import urllib.request
 
 DEADLINE = 60  # seconds for one line
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "tutorial"
 
 
 class Program:
@@ -262,6 +264,23 @@ def embedded(program, cluster, config):
         service.end(interrupt=False)
 
 
+def warnings(program, cluster, config):
+    web = cluster.get("namespaces/default/pods/web")["metadata"]
+    about = {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "web", "uid": web["uid"]}
+    cluster.add_pod("stuck")
+    with Program(program, "--kubeconfig", config) as warnings_:
+        warnings_.wait_for("default/stuck Pending")
+        for kind, reason in (("Normal", "Pulled"), ("Warning", "Unhealthy")):
+            cluster.create("namespaces/default/events", "Event", f"web.{reason.lower()}", involvedObject=about, type=kind,
+                           reason=reason, message="as it is")
+        warnings_.wait_for("default/web Running")
+        line = warnings_.line()
+        if line != "  Unhealthy: as it is":
+            sys.exit(f"{warnings_.name} printed {line!r} of the warning")
+        warnings_.end()
+    cluster.delete_pod("stuck")
+
+
 def informer(program, cluster, config):
     with Program(program, config) as informer_:
         informer_.wait_for("default/web was there: Running")
@@ -406,6 +425,40 @@ def register(program, cluster, config):
         sys.exit("14_register: the object was not deleted")
 
 
+def versions(program, cluster, config):
+    def definition(*flags):
+        printed = subprocess.run([program, "--print-crd", *flags], check=True, capture_output=True, text=True).stdout
+        return json.loads(printed)
+
+    manifest = (EXAMPLES / "16_versions.yaml").read_text()
+    if definition() != json.loads(re.search(r'^{"apiVersion".*$', manifest, re.M).group()):
+        sys.exit("16_versions.yaml has another definition than the program")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = "{}:{}".format(*free.getsockname())
+    where = ["--webhook-url", f"https://{address}"]
+    cluster.create("namespaces", "Namespace", "websites")
+    cluster.request("POST", f"{cluster.url}/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition(*where))
+    group = f"{cluster.url}/apis/versions.example.com"
+    old, new = (f"{group}/{version}/namespaces/default/websites" for version in ("v1alpha1", "v1"))
+    site = {"apiVersion": "versions.example.com/v1alpha1", "kind": "Website", "metadata": {"name": "shop"},
+            "spec": {"image": "nginx", "domain": "shop.example.com"}}
+    flags = ["--webhook-bind-address", address, "--webhook-shutdown-delay", "0s", *where]
+    with Program(program, "--kubeconfig", config, *flags) as webhook:
+        webhook.wait_for("webhook configuration was put right")
+        eventually(lambda: cluster.request("POST", old, site))
+        spec = cluster.request("GET", f"{new}/shop")["spec"]
+        if spec != {"image": "nginx", "host": "shop.example.com", "replicas": 1}:
+            sys.exit(f"{webhook.name}: v1 has {spec}")
+        merge = "application/merge-patch+json"
+        cluster.request("PATCH", f"{new}/shop", {"spec": {"replicas": 3}}, merge)
+        cluster.request("PATCH", f"{old}/shop", {"spec": {"domain": "www.example.com"}}, merge)
+        spec = cluster.request("GET", f"{new}/shop")["spec"]
+        if spec != {"image": "nginx", "host": "www.example.com", "replicas": 3}:
+            sys.exit(f"{webhook.name}: a client of v1alpha1 made {spec}")
+        webhook.end()
+
+
 def climb(programs, cluster, folder, make_cluster):
     """Every rung with this cluster; `make_cluster` makes a second one. The programs' files are in `folder`."""
     config = cluster.kubeconfig(folder / "kubeconfig")
@@ -416,12 +469,14 @@ def climb(programs, cluster, folder, make_cluster):
     nodes(programs / "4_nodes", cluster, config)
     any_kind(programs / "5_any_kind", cluster, config)
     embedded(programs / "7_embedded", cluster, config)
+    warnings(programs / "15_warnings", cluster, config)
     lease(programs / "9_lease", cluster, config)
     node(programs / "10_node", cluster, config)
     endpoints(programs / "11_endpoints", cluster, config)
     follow(programs / "12_follow", programs / "9_lease", config)
     lead(programs / "13_lead", cluster, config)
     register(programs / "14_register", cluster, config)
+    versions(programs / "16_versions", cluster, config)
     clusters(programs / "6_clusters", cluster, folder / "clusters", make_cluster)
 
 
