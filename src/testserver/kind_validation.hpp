@@ -143,7 +143,7 @@ inline void validate_role_binding(validator& v, const json::value& binding, bool
         v.unsupported("roleRef.apiGroup", group, R"("rbac.authorization.k8s.io")");
     }
     if (kind != "ClusterRole" && (kind != "Role" || !namespaced)) {
-        v.unsupported("roleRef.kind", kind, namespaced ? R"("ClusterRole", "Role")" : R"("ClusterRole")");
+        v.unsupported("roleRef.kind", kind, namespaced ? R"("Role", "ClusterRole")" : R"("ClusterRole")");
     }
     if (json::get_string(binding, {"roleRef", "name"}).empty()) v.required("roleRef.name");
     validator::each(binding, "subjects", {}, [&](const json::value& subject, const std::string& at) {

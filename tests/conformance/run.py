@@ -2,10 +2,11 @@
 """Runs the cases (*.json) against an API server over HTTP: those that conformance_test runs on the in-process one.
 
 usage: run.py URL [--ca FILE] [--cert FILE --key FILE] [--token TOKEN] [--controllers] [--results FILE]
-              [--ours] [--without FILE] [FILE...]
+              [--ours] [--record] [--without FILE] [FILE...]
 --controllers: the cases of a cluster with controllers (collection.json) instead; FILE: only these, by name.
---results: which cases passed, for fidelity.py. --ours: it is kcontrol-apiserver, from which some cases say that it
-differs: these only have their effects.
+--results: which cases passed, for fidelity.py. --ours: it is kcontrol-apiserver. A case that says how that `differs`
+has its answer in `ours`, and fails as well where it answers as a real server does.
+--record: writes whole answers into the files (recorded.py). With --ours: into `ours`, of cases that say so.
 Makes a namespace and the CustomResourceDefinition of crd.json. Exit 1 if a case fails.
 """
 import argparse, contextlib, json, pathlib, re, ssl, sys, time, urllib.error, urllib.request
@@ -13,6 +14,7 @@ import argparse, contextlib, json, pathlib, re, ssl, sys, time, urllib.error, ur
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "e2e"))
 
+import recorded  # noqa: E402
 import wait  # noqa: E402
 
 parser = argparse.ArgumentParser()
@@ -20,6 +22,7 @@ parser.add_argument("url")
 parser.add_argument("files", nargs="*")
 parser.add_argument("--controllers", action="store_true")
 parser.add_argument("--ours", action="store_true")
+parser.add_argument("--record", action="store_true")
 for option in ("--ca", "--cert", "--key", "--token", "--results", "--without"):
     parser.add_argument(option)
 options = parser.parse_args()
@@ -45,9 +48,9 @@ def ask(case):
                                      data=None if body is None else body.encode())
     try:
         with urllib.request.urlopen(request, context=context, timeout=60) as answer:
-            return answer.status, answer.read().decode(), answer.headers
+            return answer.status, answer.read().decode(errors="replace"), answer.headers
     except urllib.error.HTTPError as answer:
-        return answer.code, answer.read().decode(), answer.headers
+        return answer.code, answer.read().decode(errors="replace"), answer.headers
 
 
 def at(document, pointer):
@@ -86,6 +89,9 @@ def problems(expect, code, text, headers):
         seen = [(e["type"] + " " + w).strip() for e, w in zip(events, what)]
         if seen != expect["events"]:
             yield f"events {seen}, not {expect['events']}"
+    if "answer" in expect:
+        if different := recorded.difference(expect["answer"], recorded.content(text)):
+            yield different
     if "fields" in expect or "absent" in expect:
         document = json.loads(text)
         for pointer, value in expect.get("fields", {}).items():
@@ -96,13 +102,13 @@ def problems(expect, code, text, headers):
                 yield f"{pointer} is {at(document, pointer)!r}, not absent"
 
 
-def answer_to(case):
-    """The text, and what is wrong with the answer; where it comes right eventually, only once the time is over."""
-    seen = ["", []]
+def answer_to(case, expect):
+    """The whole answer, and what is wrong with it; where it comes right eventually, only once the time is over."""
+    seen = [None, []]
 
     def is_right():
         code, text, headers = ask(case)
-        seen[:] = text, list(problems(case["expect"], code, text, headers))
+        seen[:] = (code, text, headers), list(problems(expect, code, text, headers))
         return not seen[1]
 
     if not is_right() and case.get("eventually"):
@@ -118,25 +124,35 @@ ask({"method": "POST", "path": "/apis/apiextensions.k8s.io/v1/customresourcedefi
 wait.until("the kind is not served",
            lambda: ask({"method": "GET", "path": "/apis/conformance.example.com/v1/things"})[0] == 200)
 ordinary = ["cases", "discovery", "kinds", "deletion", "bodies", "writes", "values", "custom", "rules", "definitions", "subresources",
-            "yaml", "tables", "access", "webhooks"]
+            "yaml", "tables", "access", "webhooks", "cel", "openapi"]
 names = options.files or (["collection"] if options.controllers else ordinary)
 count = failed = 0
 results = []
 for name in names:
     if name == options.without or not (here / f"{name}.json").exists():
         continue
-    for unfilled in json.loads((here / f"{name}.json").read_text())["cases"]:
+    answers = {}
+    for number, unfilled in enumerate(json.loads((here / f"{name}.json").read_text())["cases"]):
         case = fill(unfilled, saved) if "${" in json.dumps(unfilled) else unfilled
-        text, found = answer_to(case)
+        own = options.ours and "differs" in case
+        expect = case["ours" if own else "expect"]
+        recording = options.record and own == options.ours and recorded.is_whole(unfilled["ours" if own else "expect"])
+        answer, found = answer_to(case, {"code": expect["code"]} if recording else expect)
+        as_real = list(problems(case["expect"], *answer)) if own else found
+        if own and not as_real:
+            found = ["it answers as a real server does: take `differs` and `ours` away"]
         count += 1
-        wrong = bool(found) and not (options.ours and "differs" in case)
-        failed += wrong
-        results.append({"file": name, "name": unfilled["name"], "passed": not found})
-        for problem in found if wrong else []:
+        failed += bool(found)
+        results.append({"file": name, "name": unfilled["name"], "passed": not as_real})
+        for problem in found:
             print(f"{case['name']}: {problem}")
-        if not found and "save" in case:
+        if recording and not found:
+            answers[number] = recorded.template(answer[1], saved)
+        if not found and "save" in case and not own:
             for mark, pointer in case["save"].items():
-                saved[mark] = at(json.loads(text), pointer)
+                saved[mark] = at(json.loads(answer[1]), pointer)
+    if answers:
+        recorded.write(here / f"{name}.json", "ours" if options.ours else "expect", answers)
 if options.results:
     pathlib.Path(options.results).write_text(json.dumps(results))
 print(f"{count - failed} passed, {failed} failed, 0 skipped")

@@ -1,7 +1,7 @@
 """The cases of tests/conformance before a real kube-apiserver and before kcontrol-apiserver, so that what ours says is
 what Kubernetes says; docs/fidelity.md holds what comes of it. Run alone: run.py test_conformance
 
-KCONTROL_WRITE_FIDELITY=1 writes that page instead of comparing it.
+KCONTROL_WRITE_FIDELITY=1 writes that page, and the whole answers of cases that hold them, instead of comparing.
 """
 import base64
 import os
@@ -20,6 +20,8 @@ HERE = pathlib.Path(__file__).resolve().parents[1] / "conformance"
 RUNNER = HERE / "run.py"
 # All but what deletions do while a collector exists that does not act.
 ORDINARY = ["--without", "deletion"]
+WRITES = bool(os.environ.get("KCONTROL_WRITE_FIDELITY"))
+RECORD = ["--record"] if WRITES else []
 
 
 def ask_cases(work, url, *options):
@@ -44,7 +46,7 @@ class TestConformance(unittest.TestCase):
             done = ask_cases(self.server.work, self.server.url)
             print(f"note: Kubernetes {version} in the words of the pinned one: {done.stdout.strip().splitlines()[-1]}")
         cluster.skip_other_version(self)
-        run_cases(self, self.server.work, self.server.url)
+        run_cases(self, self.server.work, self.server.url, *RECORD)
 
 
 def unpack(kubeconfig, folder):
@@ -68,10 +70,9 @@ class TestFidelity(unittest.TestCase):
             real = Server("fidelity")
             self.addCleanup(real.stop)
             run_cases(self, real.work, real.url, "--results", folder / "real.json", *ORDINARY)
-            run_cases(self, folder / "ours", ours.url, "--ours", "--results", folder / "ours.json", *ORDINARY)
-            write = ["--write"] if os.environ.get("KCONTROL_WRITE_FIDELITY") else []
-            done = subprocess.run([sys.executable, HERE / "fidelity.py", folder / "real.json", folder / "ours.json", *write],
-                                  capture_output=True, text=True, timeout=60)
+            run_cases(self, folder / "ours", ours.url, "--ours", "--results", folder / "ours.json", *ORDINARY, *RECORD)
+            page = [sys.executable, HERE / "fidelity.py", folder / "real.json", folder / "ours.json"]
+            done = subprocess.run(page + ["--write"] * WRITES, capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
@@ -86,7 +87,7 @@ class TestCollection(unittest.TestCase):
             real = cluster.Cluster("collection", assets, folder)
             real.start()
             try:
-                run_cases(self, real.work, real.url, "--controllers")
+                run_cases(self, real.work, real.url, "--controllers", *RECORD)
             finally:
                 real.stop()
 

@@ -1,6 +1,10 @@
-"""The harness itself: what must be found wrong in an event stream, is."""
+"""The harness itself: what must be found wrong in an event stream, or in an answer, is."""
+import datetime
+import json
 import pathlib
 import re
+import sys
+import tempfile
 import unittest
 
 import expected
@@ -9,6 +13,9 @@ import part
 import words
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "conformance"))
+
+import recorded  # noqa: E402
 
 
 def stream(*events):
@@ -73,6 +80,45 @@ class Harness(unittest.TestCase):
         self.assertEqual(expected.state({"kind": "MPIJob", "spec": {}, "status": {"conditions": conditions}}), "Succeeded")
         resumed = {"kind": "Job", "spec": {}, "status": {"active": 1, "conditions": [{"type": "Suspended", "status": "False"}]}}
         self.assertEqual(expected.state(resumed), "Running")
+
+
+class Recorded(unittest.TestCase):
+    """tests/conformance/recorded.py"""
+
+    NOW = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    UID = "01234567-89ab-cdef-0123-456789abcdef"
+
+    def test_what_one_run_says_is_left_open(self):
+        answer = {"kind": "Service", "metadata": {
+            "name": "a", "namespace": "conformance-1", "uid": self.UID, "resourceVersion": "7", "creationTimestamp": self.NOW,
+            "managedFields": [{"manager": "me"}], "ownerReferences": [{"uid": self.UID[::-1]}]},
+            "spec": {"clusterIP": "10.0.0.7", "clusterIPs": ["10.0.0.7"], "since": "2001-01-01T00:00:00Z", "ports": [
+                {"port": 80, "nodePort": 30000}]}, "headless": {"clusterIP": "None", "clusterIPs": ["None"]}}
+        self.assertEqual(recorded.template(json.dumps(answer), {"ns": "conformance-1", "owner": self.UID[::-1], "rv": "80"}), {
+            "kind": "Service", "metadata": {
+                "name": "a", "namespace": "${ns}", "uid": "*", "resourceVersion": "*", "creationTimestamp": "*",
+                "managedFields": "*", "ownerReferences": [{"uid": "${owner}"}]},
+            "spec": {"clusterIP": "*", "clusterIPs": "*", "since": "2001-01-01T00:00:00Z", "ports": [
+                {"port": 80, "nodePort": "*"}]}, "headless": {"clusterIP": "None", "clusterIPs": ["None"]}})
+        self.assertEqual(recorded.template("404 page not found", {}), "404 page not found")
+
+    def test_differences(self):
+        expected = {"a": "*", "b": [1, {"c": None}], "d": "x"}
+        for found, why in (({"a": 1, "b": [1, {}], "d": "x"}, None), ({"b": [1, {}], "d": "x"}, "/a is null"),
+                           ({"a": 1, "b": [1], "d": "x"}, "/b is [1]"), ({"a": 1, "b": [1, {"c": 0}], "d": "x"}, "/b/1/c is 0"),
+                           ({"a": 1, "b": [True, {}], "d": "x"}, "/b/0 is true"), ({"a": 1, "b": [1, {}], "d": "x", "e": 2}, "/e is 2"),
+                           ("text", "the answer is")):
+            with self.subTest(found):
+                different = recorded.difference(expected, found)
+                self.assertEqual(different, None) if why is None else self.assertTrue(different.startswith(why), different)
+
+    def test_the_rest_of_a_file_stays(self):
+        before = '{\n  "cases": [\n    {"name": "x", "body": "\u00e4",\n     "expect": {"code": 201}},\n    {"name": "x", "expect": {"code": 200}}\n  ]\n}\n'
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "cases.json"
+            path.write_text(before)
+            recorded.write(path, "expect", {1: {"kind": "\u00e4"}})
+            self.assertEqual(path.read_text(), before.replace('{"code": 200}', '{"code": 200, "answer": {"kind": "\u00e4"}}'))
 
 
 class Part(unittest.TestCase):
