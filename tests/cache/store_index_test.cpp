@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -47,6 +48,14 @@ struct maker {
 
     thing object;
 };
+
+// By name, and counts how often it is asked.
+index_rule by_name(std::shared_ptr<int> count) {
+    return index_rule([count = std::move(count)](const any_object& object, index_keys& to) {
+        ++*count;
+        to.add(object.meta().name);
+    });
+}
 
 std::string names(const found_objects& found) {
     std::string out;
@@ -145,13 +154,42 @@ TEST_CASE("index: a name is taken once, and errors say what there is") {
     CHECK(s.add_index("app", index_by_owner()).has_value());
 }
 
-TEST_CASE("index: it may outlive its store") {
+TEST_CASE("index: it is freed with the last copy of its handle") {
+    store s;
+    const auto state = std::make_shared<int>(0);  // how often the function is asked
+    auto index = *s.add_index("name", by_name(state));
+    s.apply(maker("a").done());
+    auto copy = index;
+    index.reset();
+    s.apply(maker("b").done());
+    CHECK(*state == 2);
+    CHECK(state.use_count() > 1);
+    const auto held = s.snapshot();
+    copy.reset();
+    CHECK(state.use_count() == 1);
+    s.apply(maker("c").done());
+    s.replace(store_content({maker("d").done()}), false);
+    CHECK(*state == 2);
+    CHECK(names(*held.by_index("name", "a")) == "a");
+}
+
+TEST_CASE("index: its handle may outlive its store, keeps nothing of it, and is of no other") {
+    const auto state = std::make_shared<int>(0);
     store_index kept;
     {
         store s;
-        kept = *s.add_index("app", index_by_label("app"));
+        kept = *s.add_index("name", by_name(state));
     }
-    CHECK(kept.name() == "app");
+    CHECK(state.use_count() == 1);
+    CHECK(kept.name() == "name");
+    store next;
+    const auto own = *next.add_index("name", by_name(state));
+    next.apply(maker("a").done());
+    CHECK_THROWS_AS((void)next.by_index(kept, "a"), exception);
+    auto copy = kept;
     kept.reset();
     CHECK_FALSE(kept);
+    CHECK(copy.name() == "name");
+    copy.reset();  // that index was its store's first, as `own` is
+    CHECK(names(next.by_index(own, "a")) == "a");
 }

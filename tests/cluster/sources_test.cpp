@@ -107,6 +107,15 @@ TEST_CASE("a full channel refuses and says so; an event without an object is no 
     CHECK(empty.error() == errc::invalid_argument);
 }
 
+TEST_CASE("a channel has room for 1024 events unless it is said") {
+    stage s;
+    channel_source channel(s.env, s.ex(), channel_options().name("webhook"));
+    const any_object thing = make_thing("a");
+    for (int i = 0; i < 1024; ++i) REQUIRE(channel.send(thing));
+    CHECK(channel.waiting() == 1024);
+    CHECK(channel.send(thing).error().message() == "webhook: 1024 events wait already, which is its capacity");
+}
+
 TEST_CASE("a handler of a channel may throw, leave, and outlive the channel's owner") {
     stage s;
     auto channel = std::make_unique<channel_source>(s.env, s.ex(), channel_options().log(s.log()));

@@ -195,6 +195,22 @@ TEST_CASE("what is counted, by priority") {
     CHECK(ended.by_priority[1].longest_running == 0s);
 }
 
+TEST_CASE("what is counted, by priority: of 25 each by itself, and of all others together") {
+    told t;
+    t.held = true;
+    t.start();
+    for (int p = 1; p <= 40; ++p) t.c.enqueue(request("ns", "p" + std::to_string(p)), add_options().priority(p));
+    const auto all = t.c.stats().by_priority;
+    REQUIRE(all.size() == 26);
+    for (int p = 0; p < 25; ++p) {  // 0 is always there
+        const priority_counters& of = all[static_cast<std::size_t>(24 - p)].counters;
+        CHECK(priority_label(of) == std::to_string(p));
+        CHECK(of.adds == (p == 0 ? 0 : 1));
+    }
+    CHECK(priority_label(all[25].counters) == "exceeded_cardinality_limit");
+    CHECK(all[25].counters.adds == 16);
+}
+
 TEST_CASE("hold_back: while the server answers 429 what is low waits, 60 s at most") {
     told t(controller_options().hold_back(backpressure_targets()).max_concurrent_reconciles(2));
     t.answer = error(api_errc::too_many_requests);

@@ -133,4 +133,14 @@ TEST_CASE("event_correlator: it remembers so many and no more") {
     CHECK(t.take(pod("b"), note).count == 1);
 }
 
+TEST_CASE("event_correlator: it remembers 4096 unless it is said") {
+    table t;
+    const event_note note = event_note::normal("Started", "it runs");
+    for (int i = 0; i < 4096; ++i) t.take(pod(std::to_string(i)), note);
+    CHECK(t.take(pod("0"), note).count == 2);
+    t.take(pod("4096"), note);  // 1 is forgotten
+    CHECK(t.take(pod("2"), note).count == 2);
+    CHECK(t.take(pod("1"), note).count == 1);
+}
+
 }  // namespace

@@ -7,8 +7,12 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
 
 using namespace kcontrol;
 
@@ -20,6 +24,21 @@ void run_until(boost::asio::io_context& context, Done done) {
     context.restart();
     while (!done() && context.run_one() > 0) {
     }
+}
+
+// A process that is stopped by the first signal and never done. It ends with another status than 1 where the first
+// signal ends it, and where the second one does not.
+[[noreturn]] void stop_and_hang(int first, int second) {
+    ::alarm(60);
+    boost::asio::io_context context;
+    std::stop_source stop;
+    const signal_stop signals(context.get_executor(), stop);
+    std::raise(first);
+    run_until(context, [&] { return stop.stop_requested(); });
+    std::atexit([] { ::_exit(3); });  // at once: nothing that a program does at its end
+    std::raise(second);
+    context.run_one();
+    ::_exit(2);
 }
 
 }  // namespace
@@ -92,4 +111,16 @@ TEST_CASE("the first signal stops, and says so in the log") {
     CHECK(logged == "stopping; a second signal ends the process at once");
     signals.cancel();
     run_until(context, [] { return false; });  // returns: nothing is waited for
+}
+
+TEST_CASE("the second signal ends the process at once, with status 1, whichever of the two it is") {
+    for (const auto& [first, second] : {std::pair(SIGTERM, SIGTERM), std::pair(SIGINT, SIGTERM)}) {
+        const pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) stop_and_hang(first, second);
+        int status = 0;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        REQUIRE(WIFEXITED(status));
+        CHECK(WEXITSTATUS(status) == 1);
+    }
 }

@@ -7,6 +7,7 @@
 #include <boost/asio/strand.hpp>
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 
 namespace {
@@ -61,8 +62,10 @@ TEST_CASE("sim_context: time jumps to timers and costs nothing") {
         done = true;
     });
     CHECK_FALSE(context.run_until([&] { return done; }, begin + 999h));
+    const auto steps = context.steps();
     CHECK(context.run_until([&] { return done; }, begin + 1001h));
     CHECK(env.now() == begin + 1000h);
+    CHECK(context.steps() - steps < 10);  // no step for each second that passes
 }
 
 TEST_CASE("sim_context: time that is skipped while it runs is not taken back at the end") {
@@ -93,12 +96,17 @@ TEST_CASE("sim_environment: a stop token ends a sleep at once") {
     sim_environment env(context);
     std::stop_source source;
     wake woken = wake::timeout;
-    asio::co_spawn(context.get_executor(), sleep_for(env, 1h, source.get_token()),
-                   [&](std::exception_ptr, wake reason) { woken = reason; });
+    time_point at{};
+    asio::co_spawn(context.get_executor(), sleep_for(env, 1h, source.get_token()), [&](std::exception_ptr, wake reason) {
+        woken = reason;
+        at = env.now();
+    });
     context.run_for(1s);
+    const auto stopped = env.now();
     source.request_stop();
     context.run_for(1s);
     CHECK(woken == wake::stopped);
+    CHECK(at == stopped);
 }
 
 TEST_CASE("sim_environment: a directory watch hears of writes and removals in its directory") {
@@ -112,20 +120,39 @@ TEST_CASE("sim_environment: a directory watch hears of writes and removals in it
     context.run_for(1s);
     CHECK(calls == 1);
     env.remove_file("/clusters/a");
-    (*watch)->stop();
     context.run_for(1s);
-    CHECK(calls == 1);
+    CHECK(calls == 2);
     CHECK(env.list_directory("/clusters")->empty());
+    env.write_file("/clusters/b", "x");
+    (*watch)->stop();  // nor of what it has yet to be told
+    env.remove_file("/clusters/b");
+    context.run_for(1s);
+    CHECK(calls == 2);
+}
+
+awaitable<void> sleep_holding(environment& env, std::shared_ptr<int> held) {
+    co_await sleep_for(env, 1h, {});
+    ++*held;
+}
+awaitable<void> wait_holding(environment& env, async_event& event, std::shared_ptr<int> held) {
+    co_await event.wait(env, {});
+    ++*held;
 }
 
 TEST_CASE("sim_context: dies cleanly with coroutines suspended") {
-    sim_context context(5);
-    sim_environment env(context);
-    auto event = std::make_unique<async_event>();
-    asio::co_spawn(asio::make_strand(context.get_executor()), sleep_for(env, 1h, {}), asio::detached);
-    asio::co_spawn(context.get_executor(), event->wait(env, {}), asio::detached);
-    context.run_for(1s);
-    event.reset();
+    const auto held = std::make_shared<int>(0);
+    {
+        sim_context context(5);
+        sim_environment env(context);
+        auto event = std::make_unique<async_event>();
+        asio::co_spawn(asio::make_strand(context.get_executor()), sleep_holding(env, held), asio::detached);
+        asio::co_spawn(context.get_executor(), wait_holding(env, *event, held), asio::detached);
+        context.run_for(1s);
+        CHECK(held.use_count() == 3);
+        event.reset();
+    }
+    CHECK(held.use_count() == 1);  // their frames are gone
+    CHECK(*held == 0);             // and neither went on
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "transport/http2_server.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -423,6 +424,35 @@ TEST_CASE("HTTP/2: switched off it is not offered, by option or by variable") {
     testing::manual_environment env;
     env.variables["DISABLE_HTTP2"] = "1";
     CHECK(try_with(env, http::transport_options().http2(true)) == "");
+}
+
+TEST_CASE("HTTP/2: variables say after how much silence a server is asked for a sign of life, and how long it has") {
+    struct row {
+        std::map<std::string, std::string> variables;
+        duration idle, timeout;
+    };
+    const std::string idle = "HTTP2_READ_IDLE_TIMEOUT_SECONDS", timeout = "HTTP2_PING_TIMEOUT_SECONDS";
+    const row rows[] = {{{}, 30s, 15s}, {{{idle, "7"}, {timeout, "3"}}, 7s, 3s}, {{{idle, "soon"}, {timeout, "-1"}}, 30s, 15s}};
+    for (const auto& row : rows) {
+        testing::manual_environment env;
+        env.variables = row.variables;
+        http2_net net;
+        http2_server server(net.context, net.all.leaf);
+        server.on_call = &serve_watches;
+        http::tls_options tls;
+        tls.ca_pem(net.all.root.pem());
+        const auto client = http::make_transport_factory(env)(
+            net.ex(), http::endpoint("https", "127.0.0.1", server.port()), tls);
+        running_watch watch(net, **client);
+        server.links[0]->mute = true;
+        env.advance(row.idle + row.timeout - 1ms, net.context);
+        CHECK(!watch.done);
+        env.advance(1ms, net.context);
+        REQUIRE(watch.done);
+        const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(row.timeout).count();
+        CHECK_MESSAGE(has(text_of(watch.end.error()), "nothing came for " + std::to_string(waited) + " ms"),
+                      watch.end.error().what());
+    }
 }
 
 TEST_CASE("HTTP/2: a silent connection is asked for a sign of life, and ends without one") {

@@ -2,6 +2,8 @@
 #include "transport/fixture.hpp"
 #include "transport/raw_peer.hpp"
 
+#include <openssl/crypto.h>
+
 using namespace kcontrol;
 using namespace kcontrol::test;
 using http::certificate_authority;
@@ -40,6 +42,17 @@ public:
 int get_status(pki& net, http::transport& client) {
     const auto answer = net.get(client, "/");
     return answer ? answer->status : 0;
+}
+
+// The TLS contexts that this process has now, more than when it was first asked: OpenSSL calls these functions for each
+// that it makes and frees.
+int present_contexts() {
+    static int count = 0;
+    static const int index = CRYPTO_get_ex_new_index(
+        CRYPTO_EX_INDEX_SSL_CTX, 0, nullptr, [](void*, void*, CRYPTO_EX_DATA*, int, long, void*) { ++count; }, nullptr,
+        [](void*, void*, CRYPTO_EX_DATA*, int, long, void*) { --count; });
+    REQUIRE(index >= 0);
+    return count;
 }
 
 }  // namespace
@@ -275,7 +288,36 @@ TEST_CASE("TLS connections are kept alive, stream, and carry large bodies") {
     req.body.assign(3 << 20, 'x');
     CHECK(net.call(*client, req).value().body.size() == req.body.size() + 7);
     CHECK(server->accepted() == 1);
+    const int contexts = present_contexts();
     const auto second = factory(net.ex(), at, net.trusting(net.ca)).value();  // shares the context, not the connection
     CHECK(net.get(*second, "/").has_value());
     CHECK(server->accepted() == 2);
+    CHECK(present_contexts() == contexts);
+}
+
+TEST_CASE("TLS contexts: one for equal settings, as long as a transport has it") {
+    pki net;
+    const auto factory = http::make_transport_factory(net.env);
+    const auto make = [&](const http::tls_options& tls, const char* host) {
+        return factory(net.ex(), http::endpoint("https", host, 443), tls).value();
+    };
+    const int before = present_contexts();
+    auto first = make(net.trusting(net.ca), "one.example");
+    CHECK(present_contexts() == before + 1);
+    http::tls_options renamed = net.trusting(net.ca);
+    const auto second = make(renamed.server_name("other.example"), "two.example");
+    CHECK(present_contexts() == before + 1);
+    const auto other_ca = make(net.trusting(net.other), "one.example");
+    CHECK(present_contexts() == before + 2);
+    const auto mine = net.ca.issue(net.options().common_name("alice").for_client()).value();
+    http::tls_options with = net.trusting(net.ca);
+    auto as_alice = make(with.client_certificate(mine.cert_pem, mine.key_pem), "one.example");
+    CHECK(present_contexts() == before + 3);
+    as_alice.reset();
+    CHECK(present_contexts() == before + 2);
+    first.reset();  // the second has it still
+    CHECK(present_contexts() == before + 2);
+    const http::transport_options usual;
+    CHECK(usual.handshake_timeout() == 10s);
+    CHECK(usual.max_idle() == 8);
 }

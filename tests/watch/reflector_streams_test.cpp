@@ -77,11 +77,11 @@ TEST_CASE("streamed lists: one that is asked for again begins at the last versio
     CHECK(m.start() == act::stream("20"));
 }
 
-TEST_CASE("streamed lists: on, off, and as client-go has it") {
-    CHECK(machine(reflector_policy().streaming(list_streaming::off)).start() == act::list("0", "", 500));
-    const bool usual = machine().start() == act::stream("");
-    CHECK(usual == reflector_policy::streams_by_default());
+TEST_CASE("streamed lists: on, and off unless it is said") {
     CHECK(machine(streaming().page_size(7)).start() == act::stream(""));
+    CHECK(machine(reflector_policy().streaming(list_streaming::off)).start() == act::list("0", "", 500));
+    CHECK(machine().start() == act::list("0", "", 500));
+    CHECK(machine(reflector_policy().page_size(7)).start() == act::list("0", "", 7));
 }
 
 TEST_CASE("streamed lists: a server that refuses them is asked for lists from then on, and it is said why") {

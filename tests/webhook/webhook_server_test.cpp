@@ -150,6 +150,22 @@ TEST_CASE("what is no review is refused by status, with the path of what is wron
     CHECK(net.metrics().find("code=\"405\"") != std::string::npos);
 }
 
+TEST_CASE("what is no review is refused beyond 7 MiB, at port 9443 of every address, unless it is said") {
+    const webhook_server_options usual;
+    CHECK(usual.address().enabled);
+    CHECK(usual.address().host.empty());
+    CHECK(usual.address().port == 9443);
+    served net;
+    set_up_crontabs(net.webhooks);
+    net.serve();
+    const std::string review = create_review(R"("spec":{"schedule":"x"})");
+    const auto status_of = [&](std::size_t bytes) {
+        return net.ask_at(validate_at, review + std::string(bytes - review.size(), ' ')).status;
+    };
+    CHECK(status_of(std::size_t{7} << 20) == 200);
+    CHECK(status_of((std::size_t{7} << 20) + 1) == 413);
+}
+
 TEST_CASE("a function that throws refuses with words, and is counted") {
     served net;
     set_up_crontabs(net.webhooks);
