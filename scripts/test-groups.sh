@@ -456,7 +456,7 @@ build_e2e() {
     configure "$UNIT_PRESET"
     local probes=(schema_probe crd_probe lossless_probe apply_probe client_probe cluster_sources_probe
         controllerutil_probe fencing_probe http2_probe leader_probe login_probe record_probe sharding_probe
-        sources_probe stream_probe webhook_probe fake_nvml fake_nvml_of_2018)
+        sources_probe stream_probe webhook_probe fake_nvml fake_nvml_of_2018 test_server_under_test)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
     build "$UNIT_PRESET" "${probes[@]}"
     # Where there is none to be had, the tests say so and count as skipped.

@@ -186,11 +186,16 @@ private:
             }
             auto transport = factory(executor_, at.server(), at.tls());
             if (!transport) co_return transport.error();
-            http::request request("GET", "/readyz");
-            http::exchange_options options;
-            const auto answer = co_await (*transport)->round_trip(std::move(request), std::move(options));
+            bool ready = true;
+            // The namespace comes a moment after the server says that it is ready.
+            for (const std::string path : {"/readyz", "/api/v1/namespaces/default"}) {
+                http::request request("GET", path);
+                http::exchange_options options;
+                const auto answer = co_await (*transport)->round_trip(std::move(request), std::move(options));
+                ready = ready && answer && answer->status == 200;
+            }
             (*transport)->close();
-            if (answer && answer->status == 200) co_return result<void>();
+            if (ready) co_return result<void>();
             co_await sleep_for(env_, std::chrono::milliseconds(100), std::stop_token());
         }
         co_return error(errc::timeout, "kube-apiserver was not ready within 60 s");

@@ -54,6 +54,7 @@ TESTS = {
     "test_secure_metrics.SecureMetricsTest.test_accounts_and_roles_decide": ["access", "metrics", "logging"],
     "test_lossless.OwnPartsTest": ["codec", "api"],
     "test_conformance.TestCollection": ["testing"],
+    "test_server_under_test": ["testing"],
     "test_streams.StreamsTest.test_logs": ["transport"],
     # The harness itself, without a cluster.
     "test_harness": [],

@@ -107,16 +107,19 @@ TEST_CASE_TEMPLATE("lifecycle: from inside its own callbacks", Life, KCONTROL_LI
     it.inside = [&] { stopped.emplace(it.begin_stop()); };
     (void)it.works();
     it.inside = nullptr;
+    REQUIRE(stopped.has_value() == Life::calls);
     if (stopped) CHECK(it.until([&] { return static_cast<bool>(*stopped); }));
     CHECK(it.stops());
     REQUIRE(it.runs_again());
     // Stopped and started again there.
+    stopped.reset();
     it.inside = [&] {
         stopped.emplace(it.begin_stop());
         it.start();
     };
     (void)it.works();
     it.inside = nullptr;
+    REQUIRE(stopped.has_value() == Life::calls);
     CHECK(it.stops());
     // What began there may end later: a start meanwhile is refused.
     if (stopped) CHECK(it.until([&] { return static_cast<bool>(*stopped); }));

@@ -20,6 +20,7 @@ namespace kcontrol::test {
 class real : public real_stage {
 public:
     static constexpr bool has_parent = false;
+    static constexpr bool calls = true;
     static constexpr bool awaits = false;
     static constexpr int share = 1;
 
@@ -126,6 +127,8 @@ private:
 
 class local_api_server_life : public real {
 public:
+    static constexpr bool calls = false;
+
     void start(std::stop_token = {}) {
         const auto started = server_.start();
         static_cast<void>(started);  // refused while it runs
@@ -166,6 +169,7 @@ private:
 /// Programs that are run, stopped and run again.
 class process_life : public real {
 public:
+    static constexpr bool calls = false;
     static constexpr int share = 50;
 
     void start(std::stop_token = {}) {

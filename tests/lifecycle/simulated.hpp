@@ -3,7 +3,8 @@
 //   start(parent)   begins; `parent` counts where has_parent
 //   stop()          a coroutine that ends when it has stopped
 //   works()         something new happens and it notices; false if it does not in time
-//   inside          is called in its callback, and `awaited` is awaited there, where awaits says that it is a coroutine
+//   inside          is called in its callback, where calls says that it has one, and `awaited` is awaited there, where
+//                   awaits says that it is a coroutine
 #pragma once
 
 #include <kcontrol/cluster/crd_watch.hpp>
@@ -36,6 +37,7 @@ namespace kcontrol::test {
 class simulated : public simulated_stage {
 public:
     static constexpr bool has_parent = true;
+    static constexpr bool calls = true;
     static constexpr bool awaits = false;
     /// How often the suite stops and starts it, in comparison.
     static constexpr int share = 1;

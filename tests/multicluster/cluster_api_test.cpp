@@ -82,6 +82,7 @@ TEST_CASE_FIXTURE(fixture,
     start();
     CHECK(names() == words{"exec", "good", "new"});
     CHECK(why("good").empty());
+    CHECK(last.at("good").config->server_url() == "https://good:443");
     CHECK(has(why("exec"), "secret default/exec-kubeconfig, data.value"));
     CHECK(has(why("exec"), "may not run programs"));
     CHECK(has(why("new"), "data.value: not there"));
@@ -108,10 +109,27 @@ TEST_CASE_FIXTURE(fixture, "Secrets: any selector, and a type, in place of the l
     CHECK(names() == words{"default/a"});
 }
 
-TEST_CASE("Secrets: what is asked for if nothing is said is what multicluster-runtime's provider asks for") {
-    const secret_source_options o;
-    CHECK(o.label() == "sigs.k8s.io/multicluster-runtime-kubeconfig");
-    CHECK(o.key() == "kubeconfig");
-    CHECK(o.selector().empty());
-    CHECK(o.type().empty());
+TEST_CASE_FIXTURE(fixture,
+                  "Secrets: what is asked for if nothing is said is what multicluster-runtime's provider asks for") {
+    const json::value labels{{"sigs.k8s.io/multicluster-runtime-kubeconfig", "true"}};
+    put(secrets, secret("default", "a", labels, "kubeconfig", kubeconfig("https://a"), "Opaque"));
+    put(secrets, secret("kube-system", "b", labels, "value", kubeconfig("https://b"), "my/type"));
+    put(secrets, secret("default", "c", {{"sigs.k8s.io/multicluster-runtime-kubeconfig", "false"}}, "kubeconfig",
+                        kubeconfig("https://c"), "Opaque"));
+    put(secrets, secret("default", "d", {{"other", "true"}}, "kubeconfig", kubeconfig("https://d"), "Opaque"));
+    use<secret_source>(secret_source_options());
+    start();
+    CHECK(names() == words{"default/a", "kube-system/b"});
+    CHECK(last.at("default/a").config->server_url() == "https://a:443");
+    CHECK(has(why("kube-system/b"), "data.kubeconfig: not there"));
+    // The server does not send the others.
+    std::size_t asked = 0;
+    for (const auto& request : at_home.api.request_log().requests()) {
+        if (request.resource != secrets || (request.verb != "list" && request.verb != "watch")) continue;
+        ++asked;
+        CAPTURE(request.target);
+        CHECK(has(request.target, "labelSelector=sigs.k8s.io%2Fmulticluster-runtime-kubeconfig%3Dtrue"));
+        CHECK_FALSE(has(request.target, "fieldSelector="));
+    }
+    CHECK(asked >= 2);
 }

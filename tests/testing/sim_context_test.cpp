@@ -97,10 +97,11 @@ TEST_CASE("sim_environment: a stop token ends a sleep at once") {
     std::stop_source source;
     wake woken = wake::timeout;
     time_point at{};
-    asio::co_spawn(context.get_executor(), sleep_for(env, 1h, source.get_token()), [&](std::exception_ptr, wake reason) {
-        woken = reason;
-        at = env.now();
-    });
+    asio::co_spawn(context.get_executor(), sleep_for(env, 1h, source.get_token()),
+                   [&](std::exception_ptr, wake reason) {
+                       woken = reason;
+                       at = env.now();
+                   });
     context.run_for(1s);
     const auto stopped = env.now();
     source.request_stop();

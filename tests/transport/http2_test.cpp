@@ -432,7 +432,8 @@ TEST_CASE("HTTP/2: variables say after how much silence a server is asked for a 
         duration idle, timeout;
     };
     const std::string idle = "HTTP2_READ_IDLE_TIMEOUT_SECONDS", timeout = "HTTP2_PING_TIMEOUT_SECONDS";
-    const row rows[] = {{{}, 30s, 15s}, {{{idle, "7"}, {timeout, "3"}}, 7s, 3s}, {{{idle, "soon"}, {timeout, "-1"}}, 30s, 15s}};
+    const row rows[] = {
+        {{}, 30s, 15s}, {{{idle, "7"}, {timeout, "3"}}, 7s, 3s}, {{{idle, "soon"}, {timeout, "-1"}}, 30s, 15s}};
     for (const auto& row : rows) {
         testing::manual_environment env;
         env.variables = row.variables;
@@ -441,8 +442,8 @@ TEST_CASE("HTTP/2: variables say after how much silence a server is asked for a 
         server.on_call = &serve_watches;
         http::tls_options tls;
         tls.ca_pem(net.all.root.pem());
-        const auto client = http::make_transport_factory(env)(
-            net.ex(), http::endpoint("https", "127.0.0.1", server.port()), tls);
+        const auto client =
+            http::make_transport_factory(env)(net.ex(), http::endpoint("https", "127.0.0.1", server.port()), tls);
         running_watch watch(net, **client);
         server.links[0]->mute = true;
         env.advance(row.idle + row.timeout - 1ms, net.context);
