@@ -82,6 +82,12 @@ TEST_CASE_FIXTURE(client_fixture, "a server that warns of ever new things does n
         CHECK(await(get_a(c)).has_value());
     }
     CHECK(logged.size() == 100);
+    env.advance(10s, context);  // and then one per second
+    for (int i = 2000; i < 2050; ++i) {
+        net->expect(get_target).reply(200, widget_json("a")).header("Warning", "299 - \"" + std::to_string(i) + "\"");
+        CHECK(await(get_a(c)).has_value());
+    }
+    CHECK(logged.size() == 110);
 }
 
 TEST_CASE_FIXTURE(client_fixture,
