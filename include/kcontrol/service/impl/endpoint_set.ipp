@@ -27,7 +27,8 @@ KCONTROL_DECL bool endpoint_set::is_at(const entry& e, const key& k) noexcept {
 KCONTROL_DECL std::vector<endpoint> endpoint_set::in_order(std::vector<endpoint> all) {
     const auto before = [](const endpoint& a, const endpoint& b) { return compare_place(a, b) < 0; };
     const auto same = [](const endpoint& a, const endpoint& b) { return compare_place(a, b) == 0; };
-    std::stable_sort(all.begin(), all.end(), before);
+    // They mostly come in one order.
+    if (!std::is_sorted(all.begin(), all.end(), before)) std::stable_sort(all.begin(), all.end(), before);
     all.erase(std::unique(all.begin(), all.end(), same), all.end());
     return all;
 }

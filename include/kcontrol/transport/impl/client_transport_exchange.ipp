@@ -56,8 +56,10 @@ inline error client_exchange::describe(const error_code& failure) {
 inline awaitable<result<void>> client_exchange::read_more() {
     auto& input = link->input;
     const bool streams = max_body_ == message_parser<false>::unlimited && parser->head_done();
-    const io_outcome got = co_await read(*link->stream, link->prepare(streams));
+    const boost::asio::mutable_buffer room = link->prepare(streams);
+    const io_outcome got = co_await read(*link->stream, room);
     input.commit(got.bytes);
+    link->drained = got.bytes < room.size();
     if (got.bytes != 0) answered = true;
     if (got.bytes == link->read_size) link->read_size = std::min(link->read_size * 2, most_read_size);
     if (got.failure) {

@@ -39,6 +39,7 @@ public:
     bool used = false;          ///< it has served an exchange
     boost::beast::flat_buffer input;
     std::size_t read_size = least_read_size;
+    bool drained = false;  ///< the last read found less than it had room for
     time_point idle_since{};
 };
 

@@ -26,7 +26,9 @@ KCONTROL_DECL bool connection::quiet() const noexcept {
 
 KCONTROL_DECL boost::asio::mutable_buffer connection::prepare(bool may_wait) {
     error_code ignored;
-    const bool waits = may_wait && !stream->has_input() && stream->socket().available(ignored) == 0;
+    // After a read that drained the socket it need not be asked: where it is wrong, the next read is a small one.
+    const bool nothing = !stream->has_input() && (drained || stream->socket().available(ignored) == 0);
+    const bool waits = may_wait && nothing;
     const std::size_t size = waits ? quiet_read_size : read_size;
     if (waits && input.size() == 0 && input.capacity() > size) input = {};
     return input.prepare(size);
