@@ -119,7 +119,7 @@ private:
     using seat_list = std::vector<std::shared_ptr<seat>>;
 
     static awaitable<void> run(std::shared_ptr<shared_watch> self);
-    KCONTROL_DECL void begin_turn();
+    KCONTROL_DECL bool begin_turn();
     KCONTROL_DECL bool is_wanted() const;
     KCONTROL_DECL bool only_metadata_wanted() const;
     KCONTROL_DECL std::shared_ptr<seat> seat_of(const watch_view& view) const;  // null if it has none

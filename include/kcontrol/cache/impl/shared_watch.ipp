@@ -71,8 +71,7 @@ KCONTROL_DECL void shared_watch::rebuild(client next, resume_mode mode) {
 }
 
 inline awaitable<void> shared_watch::run(std::shared_ptr<shared_watch> self) {
-    while (!self->term_->stopped() && self->is_wanted()) {
-        self->begin_turn();
+    while (!self->term_->stopped() && self->begin_turn()) {
         const std::stop_token turn = self->turn_;
         client with = self->client_;
         bool failed = false;
@@ -94,7 +93,8 @@ inline awaitable<void> shared_watch::run(std::shared_ptr<shared_watch> self) {
     self->stepped();
 }
 
-KCONTROL_DECL void shared_watch::begin_turn() {
+// Whether anybody reads: a token of an informer's parent may be triggered on another thread at any time.
+KCONTROL_DECL bool shared_watch::begin_turn() {
     std::erase_if(seats_, [](const auto& one) { return one->view.expired(); });
     std::vector<const resource_info*> readers;
     bool complete = true;
@@ -106,12 +106,13 @@ KCONTROL_DECL void shared_watch::begin_turn() {
         readers.push_back(&view->reads());
         complete = complete && one->complete;
     }
+    if (readers.empty()) return false;
     reads_metadata_only_ = only_metadata_wanted();
     joint_ = readers.size() > 1 ? std::make_unique<joint_kind>(readers) : nullptr;
     source_.read_as(joint_ ? *joint_ : *readers.front());
     if (!complete) source_.list_at_start();
     turn_ = term_->token();
-    in_turn_ = true;
+    return in_turn_ = true;
 }
 
 KCONTROL_DECL bool shared_watch::is_wanted() const {
