@@ -26,6 +26,7 @@
 #include <kcontrol/base/error.hpp>
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/base/fnv1a.hpp>
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/base/secret_string.hpp>

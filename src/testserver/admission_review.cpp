@@ -22,12 +22,6 @@ json::object group_version_of(const std::string& group, const std::string& versi
     return out;
 }
 
-}  // namespace
-
-std::string go_quoted(std::string_view text) { return json::serialize(json::value(text)); }
-
-namespace {
-
 // client-go's words for a status code. Source: apimachinery, pkg/api/errors, NewGenericServerResponse.
 std::string problem_of_status(const http::response& answer) {
     const std::string_view type = answer.headers.get("Content-Type");

@@ -59,11 +59,4 @@ result<json::array> parse_conversion_review(const conversion_webhook& hook, cons
                                             const std::string& uid, const std::string& wanted_api_version,
                                             const http::response& answer);
 
-namespace detail {
-
-/// As Go quotes a text.
-std::string go_quoted(std::string_view text);
-
-}  // namespace detail
-
 }  // namespace kcontrol::testing

@@ -1,5 +1,7 @@
 #include "testserver/cel_network.hpp"
 
+#include "testserver/failure_parts.hpp"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <charconv>
@@ -9,8 +11,6 @@ namespace kcontrol::inline v0_1::testing::detail {
 namespace {
 
 error network_error(std::string what) { return error(errc::invalid_argument, std::move(what)); }
-
-std::string quoted_address(std::string_view text) { return '"' + std::string(text) + '"'; }
 
 bool is_mapped(const cel_ip& address) {
     return address.is_v6 &&
@@ -27,7 +27,7 @@ result<cel_ip> plain_address(std::string_view text) {
         ::inet_pton(out.is_v6 ? AF_INET6 : AF_INET, terminated.c_str(), out.octets.data()) == 1) {
         return out;
     }
-    return network_error("ParseAddr(" + quoted_address(text) + "): unable to parse IP");
+    return network_error("ParseAddr(" + in_quotes(text) + "): unable to parse IP");
 }
 
 }  // namespace
@@ -73,15 +73,15 @@ bool cel_cidr::contains(const cel_cidr& other) const noexcept {
 result<cel_ip> parse_cel_ip(std::string_view text) {
     const auto read = plain_address(text.substr(0, text.find('%')));
     if (!read) {
-        return network_error("IP Address " + quoted_address(text) +
-                             " parse error during conversion from string: ParseAddr(" + quoted_address(text) +
+        return network_error("IP Address " + in_quotes(text) +
+                             " parse error during conversion from string: ParseAddr(" + in_quotes(text) +
                              "): unable to parse IP");
     }
     if (text.find('%') != std::string_view::npos) {
-        return network_error("IP address " + quoted_address(text) + " with zone value is not allowed");
+        return network_error("IP address " + in_quotes(text) + " with zone value is not allowed");
     }
     if (is_mapped(*read)) {
-        return network_error("IPv4-mapped IPv6 address " + quoted_address(text) + " is not allowed");
+        return network_error("IPv4-mapped IPv6 address " + in_quotes(text) + " is not allowed");
     }
     return *read;
 }
@@ -89,7 +89,7 @@ result<cel_ip> parse_cel_ip(std::string_view text) {
 result<cel_cidr> parse_cel_cidr(std::string_view text) {
     const std::string begin = "network address parse error during conversion from string: ";
     const auto refuse = [&](const std::string& why) {
-        return network_error(begin + "netip.ParsePrefix(" + quoted_address(text) + "): " + why);
+        return network_error(begin + "netip.ParsePrefix(" + in_quotes(text) + "): " + why);
     };
     const std::size_t slash = text.rfind('/');
     if (slash == std::string_view::npos) return refuse("no '/'");
@@ -101,11 +101,11 @@ result<cel_cidr> parse_cel_cidr(std::string_view text) {
     const bool plain = !digits.empty() && digits.size() < 4 &&
                        std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
                        (digits.size() == 1 || digits.front() != '0');
-    if (!plain) return refuse("bad bits after slash: " + quoted_address(digits));
+    if (!plain) return refuse("bad bits after slash: " + in_quotes(digits));
     std::from_chars(digits.data(), digits.data() + digits.size(), out.length);
     if (out.length > out.address.bits()) return refuse("prefix length out of range");
     if (is_mapped(out.address)) {
-        return network_error("IPv4-mapped IPv6 address " + quoted_address(text) + " is not allowed");
+        return network_error("IPv4-mapped IPv6 address " + in_quotes(text) + " is not allowed");
     }
     return out;
 }

@@ -3,6 +3,7 @@
 
 #include <kcontrol/schema/text_checks.hpp>
 
+#include "testserver/failure_parts.hpp"
 #include "testserver/structural_pruner.hpp"
 #include "testserver/structural_schema.hpp"
 #include "testserver/structural_validation.hpp"
@@ -42,7 +43,6 @@ private:
     void forbidden(std::string field, std::string_view why) {
         add(std::move(field), "FieldValueForbidden", "Forbidden: " + std::string(why));
     }
-    static std::string quoted(std::string_view text) { return json::serialize(json::value(text)); }
 
     void check_metadata(const json::value& metadata, const std::string& path) {
         const json::value* properties = json::find(metadata, {"properties"});
@@ -66,7 +66,7 @@ private:
             required(path + ".type", "must not be empty for specified " + std::string(where));
         } else if (!type.empty() && !types.contains(type)) {
             add(path + ".type", "FieldValueNotSupported",
-                "Unsupported value: " + quoted(type) +
+                "Unsupported value: " + go_quoted(type) +
                     R"(: supported values: "array", "boolean", "integer", "number", "object", "string")");
         }
         check_members(schema, path);
@@ -114,11 +114,11 @@ private:
         if (list_type == nullptr) return;
         const std::string_view kind = json::get_string(schema, {"x-kubernetes-list-type"});
         if (type != "array") {
-            invalid(path + ".type", quoted(type), "must be array if x-kubernetes-list-type is specified");
+            invalid(path + ".type", go_quoted(type), "must be array if x-kubernetes-list-type is specified");
         }
         if (kind != "atomic" && kind != "set" && kind != "map") {
             add(path + ".x-kubernetes-list-type", "FieldValueNotSupported",
-                "Unsupported value: " + quoted(kind) + R"(: supported values: "atomic", "set", "map")");
+                "Unsupported value: " + go_quoted(kind) + R"(: supported values: "atomic", "set", "map")");
         }
         if (items == nullptr || !items->is_object()) return;
         if (kind == "set") check_set(*items, path + ".items");
@@ -144,7 +144,7 @@ private:
             return;
         }
         if (json::get_string(items, {"type"}) != "object") {
-            invalid(path + ".items.type", quoted(json::get_string(items, {"type"})),
+            invalid(path + ".items.type", go_quoted(json::get_string(items, {"type"})),
                     "must be object if parent array's x-kubernetes-list-type is map");
             return;
         }
@@ -180,7 +180,7 @@ private:
         }
         if (schema_flag(schema, "x-kubernetes-embedded-resource")) {
             if (type != "object") {
-                invalid(path + ".type", quoted(type), "must be object if x-kubernetes-embedded-resource is true");
+                invalid(path + ".type", go_quoted(type), "must be object if x-kubernetes-embedded-resource is true");
             }
             if (keeps == nullptr && json::find(schema, {"properties"}) == nullptr) {
                 required(path + ".properties",
@@ -194,7 +194,7 @@ private:
             // RE2 says "missing ): (" where Go says "missing closing ): `(`".
             const std::string in_go =
                 why.starts_with("missing ): ") ? "missing closing ): `" + why.substr(11) + "`" : why;
-            invalid(path + ".pattern", quoted(pattern),
+            invalid(path + ".pattern", go_quoted(pattern),
                     "must be a valid regular expression, but isn't: error parsing regexp: " + in_go);
         }
     }

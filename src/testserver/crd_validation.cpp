@@ -31,7 +31,7 @@ public:
         const std::string name = said({"metadata", "name"});
         if (name != said({"spec", "names", "plural"}) + "." + said({"spec", "group"})) {
             add("metadata.name", "FieldValueInvalid",
-                "Invalid value: " + quoted(name) + R"(: must be spec.names.plural+"."+spec.group)");
+                "Invalid value: " + go_quoted(name) + R"(: must be spec.names.plural+"."+spec.group)");
         }
         if (said({"spec", "group"}).empty()) required("spec.group");
         check_scope();
@@ -43,7 +43,6 @@ public:
     std::vector<field_problem> problems;
 
 private:
-    static std::string quoted(const std::string& text) { return json::serialize(json::value(text)); }
     std::string said(std::initializer_list<std::string_view> path) const {
         return std::string(json::get_string(crd_, path));
     }
@@ -60,7 +59,7 @@ private:
             required("spec.scope");
         } else if (scope != "Cluster" && scope != "Namespaced") {
             add("spec.scope", "FieldValueNotSupported",
-                "Unsupported value: " + quoted(scope) + R"(: supported values: "Cluster", "Namespaced")");
+                "Unsupported value: " + go_quoted(scope) + R"(: supported values: "Cluster", "Namespaced")");
         }
     }
 
@@ -98,7 +97,7 @@ private:
                      {"spec.versions[" + std::to_string(i) + "].name", std::string("spec.version")}) {
                     if (field == "spec.version" && i > 0) continue;
                     add(field, "FieldValueInvalid",
-                        "Invalid value: " + quoted(name) + ": " + std::string(dns_1035_rule));
+                        "Invalid value: " + go_quoted(name) + ": " + std::string(dns_1035_rule));
                 }
             }
             storages += schema_flag(*all[i], "storage") ? 1U : 0U;
@@ -176,7 +175,7 @@ private:
                 required(path + "." + name);
             } else if (!given.starts_with(std::string(root) + ".")) {
                 add(path + "." + name, "FieldValueInvalid",
-                    "Invalid value: " + quoted(given) + ": should be a json path under " + root);
+                    "Invalid value: " + go_quoted(given) + ": should be a json path under " + root);
             }
         }
     }
@@ -194,14 +193,14 @@ private:
                 required(place + ".type", "must be one of boolean,date,integer,number,string");
             } else if (!types.contains(type)) {
                 add(place + ".type", "FieldValueInvalid",
-                    "Invalid value: " + quoted(type) + ": must be one of boolean,date,integer,number,string");
+                    "Invalid value: " + go_quoted(type) + ": must be one of boolean,date,integer,number,string");
             }
             const std::string shown(json::get_string(column, {"jsonPath"}));
             if (shown.empty()) {
                 required(place + ".JSONPath");
             } else if (shown.front() != '.') {
                 add(place + ".JSONPath", "FieldValueInvalid",
-                    "Invalid value: " + quoted(shown) + ": must be a simple json path starting with .");
+                    "Invalid value: " + go_quoted(shown) + ": must be a simple json path starting with .");
             }
         }
     }
@@ -210,7 +209,7 @@ private:
         if (text.empty()) return required(field);
         if (check_dns1035_label(text).empty()) return;
         add(field, "FieldValueInvalid",
-            "Invalid value: " + quoted(text) + ": " + std::string(before) + std::string(dns_1035_rule));
+            "Invalid value: " + go_quoted(text) + ": " + std::string(before) + std::string(dns_1035_rule));
     }
 
     void check_names() {
@@ -220,7 +219,7 @@ private:
             if (text.empty()) return required(field);
             if (check_dns1035_label(lower_case(text)).empty()) return;
             add(field, "FieldValueInvalid",
-                "Invalid value: " + quoted(text) + ": " + std::string(mixed) + std::string(dns_1035_rule));
+                "Invalid value: " + go_quoted(text) + ": " + std::string(mixed) + std::string(dns_1035_rule));
         };
         check_label("spec.names.plural", said({"spec", "names", "plural"}), "");
         check_label("spec.names.singular", said({"spec", "names", "singular"}), "");
@@ -232,7 +231,7 @@ private:
         }
         if (!kind.empty() && kind == list) {
             add("spec.names.listKind", "FieldValueInvalid",
-                "Invalid value: " + quoted(list) + ": kind and listKind may not be the same");
+                "Invalid value: " + go_quoted(list) + ": kind and listKind may not be the same");
         }
     }
 
@@ -241,7 +240,7 @@ private:
         if (strategy.empty() || strategy == "None") return;
         if (strategy != "Webhook") {
             add("spec.conversion.strategy", "FieldValueNotSupported",
-                "Unsupported value: " + quoted(strategy) + R"(: supported values: "None", "Webhook")");
+                "Unsupported value: " + go_quoted(strategy) + R"(: supported values: "None", "Webhook")");
             return;
         }
         if (json::find(crd_, {"spec", "conversion", "webhook", "clientConfig"}) == nullptr) {

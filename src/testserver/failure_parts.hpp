@@ -20,6 +20,9 @@ inline json::object details_of(const group_resource& what, std::string_view name
 
 inline std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
+// As %q of Go's fmt.
+inline std::string go_quoted(std::string_view text) { return json::serialize(json::value(text)); }
+
 inline failure make_failure(int code, std::string_view reason, std::string message, json::object details) {
     failure f(code, reason, std::move(message));
     f.details = std::move(details);

@@ -1,7 +1,7 @@
 #include "options.hpp"
 
 #include <kcontrol/base/flags.hpp>
-#include <kcontrol/base/log.hpp>
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/values/api_duration.hpp>
 
 #include <algorithm>
@@ -14,6 +14,7 @@ namespace {
 using kcontrol::errc;
 using kcontrol::error;
 using kcontrol::flag_value;
+using kcontrol::in_quotes;
 using kcontrol::result;
 
 constexpr int most_nodes = 5000;
@@ -25,8 +26,6 @@ struct flag {
 };
 
 error bad(std::string what) { return error(errc::invalid_argument, std::move(what)); }
-
-std::string in_quotes(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
 
 result<void> set_listen(options& o, std::string_view value) {
     const auto at = kcontrol::http::parse_listen_address(value);

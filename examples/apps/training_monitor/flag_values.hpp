@@ -1,9 +1,8 @@
 // How values of flags are read, and what is said of those that are not right.
 #pragma once
 
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/base/result.hpp>
-
-#include "in_quotes.hpp"
 
 #include <charconv>
 #include <optional>
@@ -15,7 +14,7 @@ namespace training_monitor {
 /// `FLAG: "VALUE" is not WHAT`.
 inline kcontrol::error not_right(std::string_view flag, std::string_view value, std::string_view what) {
     std::string text(flag);
-    text.append(": ").append(in_quotes(value)).append(" is not ").append(what);
+    text.append(": ").append(kcontrol::in_quotes(value)).append(" is not ").append(what);
     return kcontrol::error(kcontrol::errc::invalid_argument, std::move(text));
 }
 

@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <kcontrol/base/flags.hpp>
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/serve/host_name.hpp>
 
@@ -20,6 +21,7 @@ using kcontrol::http::is_loopback;
 using kcontrol::errc;
 using kcontrol::error;
 using kcontrol::flag_value;
+using kcontrol::in_quotes;
 using kcontrol::result;
 
 struct flag {

@@ -1,6 +1,6 @@
 #include "jobs/field_path.hpp"
 
-#include "in_quotes.hpp"
+#include <kcontrol/base/in_quotes.hpp>
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ constexpr std::int64_t most = std::int64_t{1} << 31;
 
 kcontrol::error bad(std::string_view text) {
     return kcontrol::error(kcontrol::errc::invalid_config,
-                           in_quotes(text) +
+                           kcontrol::in_quotes(text) +
                                " is no path; write names with dots between them, such as status.conditions, [] "
                                "behind a list or map to take all of it, and \\. for a dot in a name");
 }

@@ -1,11 +1,10 @@
 #include "jobs/kind_file.hpp"
 
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/known_fields.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/documents/yaml.hpp>
-
-#include "in_quotes.hpp"
 
 #include <algorithm>
 #include <map>
@@ -18,6 +17,7 @@ using kcontrol::errc;
 using kcontrol::error;
 using kcontrol::field;
 using kcontrol::fields;
+using kcontrol::in_quotes;
 
 constexpr std::size_t most_kinds = 64, most_versions = 2;
 

@@ -3,10 +3,10 @@
 #include <kcontrol/auth/kubeconfig.hpp>
 #include <kcontrol/base/display_width.hpp>
 #include <kcontrol/base/flags.hpp>
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/base/log.hpp>
 
 #include "crypto/seal.hpp"
-#include "in_quotes.hpp"
 #include "memory/kept_records.hpp"
 #include "memory/state_file.hpp"
 
@@ -106,7 +106,7 @@ command_outcome add(kcontrol::environment& env, const arguments_of_command& a) {
         return misused("cluster add: give either --key-file FILE or --by-path");
     }
     if (!is_cluster_name(a.words[0])) {
-        return misused("cluster add: " + in_quotes(a.words[0]) +
+        return misused("cluster add: " + kcontrol::in_quotes(a.words[0]) +
                        " is not a name: letters, digits, '-', '_' and '.', 253 " + "at most");
     }
     const auto cluster = read_cluster(env, a);
@@ -210,7 +210,7 @@ command_outcome run_cluster_command(kcontrol::environment& env, const std::vecto
     const auto found =
         std::find_if(commands.begin(), commands.end(), [&](const command& c) { return c.name == arguments[0]; });
     if (found == commands.end()) {
-        return misused("cluster: " + in_quotes(arguments[0]) + " is not one of init-key, add, list, remove");
+        return misused("cluster: " + kcontrol::in_quotes(arguments[0]) + " is not one of init-key, add, list, remove");
     }
     arguments_of_command parsed;
     if (auto wrong = parse(*found, arguments, parsed)) return std::move(*wrong);

@@ -1,6 +1,7 @@
 #include "memory/state_file.hpp"
 
-#include "in_quotes.hpp"
+#include <kcontrol/base/in_quotes.hpp>
+
 #include "memory/gpu_hours_rows.hpp"
 #include "memory/job_rows.hpp"
 #include "memory/state_schema.hpp"
@@ -183,9 +184,9 @@ result<void> state_file::keep_cluster(const kept_cluster& cluster, bool replace)
     const auto found = known->bind(1, cluster.name).step();
     if (!found) return db_.rolled_back(found.error());
     if (*found && !replace) {
-        return db_.rolled_back(
-            error(kcontrol::api_errc::already_exists, "cluster " + in_quotes(cluster.name) + " is in state file " +
-                                                          path() + " already: give --replace, or another name"));
+        return db_.rolled_back(error(kcontrol::api_errc::already_exists,
+                                     "cluster " + kcontrol::in_quotes(cluster.name) + " is in state file " + path() +
+                                         " already: give --replace, or another name"));
     }
     auto put = db_.prepare("INSERT OR REPLACE INTO kept_clusters VALUES(?1,?2,?3,?4,?5)");
     if (!put) return db_.rolled_back(put.error());
@@ -203,8 +204,8 @@ result<void> state_file::drop_cluster(std::string_view name) {
     const auto found = drop->bind(1, name).step();
     if (!found) return found.error();
     if (!*found) {
-        return error(kcontrol::api_errc::not_found,
-                     "no cluster " + in_quotes(name) + " in state file " + path() + "; `cluster list` shows them");
+        return error(kcontrol::api_errc::not_found, "no cluster " + kcontrol::in_quotes(name) + " in state file " +
+                                                        path() + "; `cluster list` shows them");
     }
     return drop->run();
 }

@@ -1,9 +1,9 @@
 #include "notices/read_receiver.hpp"
 
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/serve/host_name.hpp>
 
-#include "in_quotes.hpp"
 #include "notices/config_error.hpp"
 #include "notices/read_limits.hpp"
 
@@ -105,7 +105,7 @@ result<void> read_command(const command_section& section, receiver_config& out) 
     for (const auto& [name, value] : section.environment) {
         if (name.empty() || name.find_first_of(std::string_view("=\0", 2)) != std::string::npos ||
             value.find('\0') != std::string::npos) {
-            return bad_config("environment: " + in_quotes(name) +
+            return bad_config("environment: " + kcontrol::in_quotes(name) +
                               " can't be the name of a variable, or its value holds NUL");
         }
     }
@@ -126,7 +126,7 @@ result<void> read_mention(const mention_section& section, receiver_config& out) 
     for (const auto& [value, id] : section.ids) {
         if (is_mention_id(id)) continue;
         return bad_config(
-            "ids: " + in_quotes(id) + " of " + in_quotes(value) +
+            "ids: " + kcontrol::in_quotes(id) + " of " + kcontrol::in_quotes(value) +
             " is no id, such as U012AB3CD of Slack, ^S012AB3CD of a group there, ou_18eac85d35a2 of Feishu");
     }
     out.mention_label = section.label;
@@ -145,11 +145,12 @@ result<receiver_config> read_receiver(const credential_files& files, const recei
                                       const std::vector<receiver_config>& others) {
     receiver_config out;
     if (!is_receiver_name(section.name)) {
-        return bad_config("name: " + in_quotes(section.name) + " must be 1 to 63 letters, digits, '-', '_' or '.'");
+        return bad_config("name: " + kcontrol::in_quotes(section.name) +
+                          " must be 1 to 63 letters, digits, '-', '_' or '.'");
     }
     out.name = section.name;
     for (const auto& other : others) {
-        if (other.name == out.name) return bad_config("name: there are two receivers " + in_quotes(out.name));
+        if (other.name == out.name) return bad_config("name: there are two receivers " + kcontrol::in_quotes(out.name));
     }
     const int kinds =
         (section.feishu ? 1 : 0) + (section.slack ? 1 : 0) + (section.webhook ? 1 : 0) + (section.command ? 1 : 0);

@@ -1,6 +1,7 @@
 #include "notices/read_rule.hpp"
 
-#include "in_quotes.hpp"
+#include <kcontrol/base/in_quotes.hpp>
+
 #include "notices/config_error.hpp"
 #include "table/job_query.hpp"
 
@@ -41,7 +42,8 @@ result<std::vector<standing>> states(const std::vector<std::string>& names, std:
     for (const auto& name : names) {
         const auto state = find_state(name);
         if (!state && !same_but_for_case(name, absent)) {
-            std::string text = std::string(field) + ": " + in_quotes(name) + " is not one of " + std::string(absent);
+            std::string text =
+                std::string(field) + ": " + kcontrol::in_quotes(name) + " is not one of " + std::string(absent);
             for (const auto each : job_state_names) text.append(", ").append(each);
             return bad_config(std::move(text));
         }
@@ -60,7 +62,8 @@ result<std::vector<std::size_t>> read_receivers(const std::vector<std::string>& 
         if (found == receivers.end()) {
             std::vector<std::string> all;
             for (const auto& each : receivers) all.push_back(each.name);
-            return bad_config("receivers: there is no receiver " + in_quotes(name) + "; there are " + list_of(all));
+            return bad_config("receivers: there is no receiver " + kcontrol::in_quotes(name) + "; there are " +
+                              list_of(all));
         }
         out.push_back(static_cast<std::size_t>(found - receivers.begin()));
     }
@@ -131,7 +134,7 @@ result<rule> read_rule(const rule_section& section, const std::vector<receiver_c
     for (const auto& name : section.kinds) {
         const auto kind = find_kind(name);
         if (kind.empty()) {
-            return bad_config("kinds: " + in_quotes(name) + " is not one of " + all_kind_names());
+            return bad_config("kinds: " + kcontrol::in_quotes(name) + " is not one of " + all_kind_names());
         }
         out.kinds.emplace_back(kind);
     }

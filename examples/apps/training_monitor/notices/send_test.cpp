@@ -1,7 +1,8 @@
 #include "notices/send_test.hpp"
 
+#include <kcontrol/base/in_quotes.hpp>
+
 #include "crypto/hmac.hpp"
-#include "in_quotes.hpp"
 #include "notices/condition_text.hpp"
 #include "notices/sender.hpp"
 
@@ -86,8 +87,9 @@ kcontrol::awaitable<kcontrol::result<bool>> send_test(kcontrol::environment& env
     if (!found) {
         std::string names;
         for (const auto& each : config.receivers) names += (names.empty() ? "" : ", ") + each.name;
-        co_return kcontrol::error(kcontrol::errc::invalid_argument,
-                                  "--test-notify: there is no receiver " + in_quotes(name) + "; there are " + names);
+        co_return kcontrol::error(
+            kcontrol::errc::invalid_argument,
+            "--test-notify: there is no receiver " + kcontrol::in_quotes(name) + "; there are " + names);
     }
     co_return all_took_it;
 }

@@ -1,8 +1,8 @@
 #include "table/job_query.hpp"
 
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/http/url.hpp>
 
-#include "in_quotes.hpp"
 #include "table/query_values.hpp"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ result<void> add_parameter(job_query& to, std::string_view name, std::string_vie
     if (name == "limit") return set_limit(to, value);
     if (name == "fields") return each_of(value, [&](std::string_view one) { return add_field(to, one); });
     return error(errc::invalid_argument,
-                 "unknown parameter " + in_quotes(name) +
+                 "unknown parameter " + kcontrol::in_quotes(name) +
                      "; allowed are cluster, namespace, kind, state, label, since, limit, fields");
 }
 
@@ -115,7 +115,7 @@ kcontrol::result<void> expect_no_query(std::string_view query, std::string_view 
     for (const auto& [name, value] : kcontrol::http::parse_query(query)) {
         if (name == allowed) continue;
         return kcontrol::error(kcontrol::errc::invalid_argument,
-                               "unknown parameter " + in_quotes(name) + "; allowed: " + std::string(allowed));
+                               "unknown parameter " + kcontrol::in_quotes(name) + "; allowed: " + std::string(allowed));
     }
     return {};
 }

@@ -1,8 +1,8 @@
 #include "table/query_values.hpp"
 
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/values/api_duration.hpp>
 
-#include "in_quotes.hpp"
 #include "jobs/job_view.hpp"
 
 #include <chrono>
@@ -11,8 +11,9 @@
 namespace training_monitor {
 
 kcontrol::error bad_parameter(std::string_view parameter, std::string_view value, std::string_view remedy) {
-    return kcontrol::error(kcontrol::errc::invalid_argument,
-                           "parameter " + std::string(parameter) + ": " + in_quotes(value) + " " + std::string(remedy));
+    return kcontrol::error(
+        kcontrol::errc::invalid_argument,
+        "parameter " + std::string(parameter) + ": " + kcontrol::in_quotes(value) + " " + std::string(remedy));
 }
 
 std::optional<std::int64_t> parse_since(std::string_view value, kcontrol::wall_time now) {

@@ -1,11 +1,11 @@
 #include "web/gpu_hours_answer.hpp"
 
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/members.hpp>
 #include <kcontrol/serve/responses.hpp>
 #include <kcontrol/values/time.hpp>
 
-#include "in_quotes.hpp"
 #include "jobs/job_view.hpp"
 #include "table/query_values.hpp"
 
@@ -96,7 +96,7 @@ result<hours_query> parse(std::string_view query, kcontrol::wall_time now) {
         } else {
             return kcontrol::error(
                 kcontrol::errc::invalid_argument,
-                "unknown parameter " + in_quotes(name) + "; allowed are by, cluster, namespace, team, since");
+                "unknown parameter " + kcontrol::in_quotes(name) + "; allowed are by, cluster, namespace, team, since");
         }
     }
     if (std::none_of(out.by.begin(), out.by.end(), [](bool on) { return on; })) out.by.fill(true);

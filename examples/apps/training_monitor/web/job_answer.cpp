@@ -1,12 +1,12 @@
 #include "web/job_answer.hpp"
 
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/members.hpp>
 #include <kcontrol/serve/responses.hpp>
 #include <kcontrol/values/time.hpp>
 
-#include "in_quotes.hpp"
 #include "jobs/job_json.hpp"
 #include "jobs/kind_names.hpp"
 #include "jobs/ruled_kinds.hpp"
@@ -123,7 +123,7 @@ http::response gone_answer(const history& past, std::string_view query) {
     std::set<std::string, std::less<>> clusters;
     for (const auto& [name, value] : http::parse_query(query)) {
         if (name != "cluster") {
-            return http::error_response(400, "unknown parameter " + in_quotes(name) + "; allowed: cluster");
+            return http::error_response(400, "unknown parameter " + kcontrol::in_quotes(name) + "; allowed: cluster");
         }
         if (!value.empty()) clusters.insert(value);
     }

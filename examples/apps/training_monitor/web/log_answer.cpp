@@ -1,11 +1,11 @@
 #include "web/log_answer.hpp"
 
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/members.hpp>
 #include <kcontrol/serve/responses.hpp>
 
-#include "in_quotes.hpp"
 #include "pods/log_tail.hpp"
 #include "table/job_query.hpp"
 #include "web/compressed.hpp"
@@ -44,8 +44,8 @@ std::optional<http::response> understand(const http::routed_request& asked, moni
         } else if (name == "previous" && (value == "true" || value == "false")) {
             out.previous = value == "true";
         } else {
-            return http::error_response(
-                400, "unknown parameter or value: " + in_quotes(name) + "; allowed: pod, container, previous=true");
+            return http::error_response(400, "unknown parameter or value: " + kcontrol::in_quotes(name) +
+                                                 "; allowed: pod, container, previous=true");
         }
     }
     const job_ref ref{std::string(asked.parameter("cluster")), std::string(asked.parameter("namespace")),

@@ -1,10 +1,10 @@
 #include "web/totals_answer.hpp"
 
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/serve/responses.hpp>
 
-#include "in_quotes.hpp"
 #include "table/job_query.hpp"
 
 namespace training_monitor {
@@ -37,7 +37,7 @@ kcontrol::http::response totals_answer(const totals& points, std::string_view qu
         since = parse_rfc3339_seconds(value);
         if (!since) {
             return kcontrol::http::error_response(
-                400, "parameter since: " + in_quotes(value) +
+                400, "parameter since: " + kcontrol::in_quotes(value) +
                          " is not a time such as 2026-11-21T14:00:00Z (the '+' of an offset is written %2B)");
         }
     }

@@ -1,8 +1,7 @@
 // What the decoders of nodes share: reading scalars, and what they say when a value is not what the type wants.
 #pragma once
 
-#include <kcontrol/base/log.hpp>
-#include <kcontrol/base/utf8.hpp>
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/values/timestamp.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
@@ -107,10 +106,7 @@ private:
         case json::kind::object: return "an object";
         case json::kind::string: break;
         }
-        static constexpr std::size_t shown = 40;
-        const auto text = found.as_string();
-        const auto front = utf8_prefix(text, shown);
-        return "the string \"" + escape_control(front) + (front.size() < text.size() ? "…\"" : "\"");
+        return "the string " + in_quotes(found.as_string(), 40);
     }
 
     std::string path_;

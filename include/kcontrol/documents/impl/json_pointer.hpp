@@ -1,7 +1,7 @@
 // JSON Pointers (RFC 6901), which the operations of a JSON Patch name their places with.
 #pragma once
 
-#include <kcontrol/base/log.hpp>
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/base/result.hpp>
 
 #include <charconv>
@@ -12,11 +12,6 @@
 namespace kcontrol::inline v0_1::json::detail {
 
 inline error patch_error(std::string message) { return error(errc::invalid_argument, std::move(message)); }
-
-inline std::string patch_quoted(std::string_view text) {
-    constexpr std::size_t longest = 200;
-    return "\"" + escape_control(text.substr(0, longest)) + (text.size() > longest ? "…\"" : "\"");
-}
 
 // The reference tokens of a JSON Pointer (RFC 6901 §3 and §4).
 inline result<std::vector<std::string>> patch_parse_pointer(std::string_view text) {
@@ -66,7 +61,7 @@ inline result<std::size_t> patch_parse_index(std::string_view token, std::size_t
     std::size_t index = 0;
     const auto [end, failure] = std::from_chars(token.data(), token.data() + token.size(), index);
     if (failure != std::errc() || end != token.data() + token.size() || (token.size() > 1 && token[0] == '0')) {
-        return patch_error(patch_quoted(token) + " is no array index");
+        return patch_error(in_quotes(token) + " is no array index");
     }
     if (index >= limit) return patch_error("array index " + std::string(token) + " is out of range");
     return index;

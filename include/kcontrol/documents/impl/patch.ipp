@@ -22,13 +22,13 @@ inline result<value*> patch_find(value& root, const patch_tokens& tokens, std::s
     for (std::size_t i = 0; i < count; ++i) {
         if (auto* members = at->if_object()) {
             at = members->if_contains(tokens[i]);
-            if (!at) return patch_error("there is no member " + patch_quoted(tokens[i]));
+            if (!at) return patch_error("there is no member " + in_quotes(tokens[i]));
         } else if (auto* list = at->if_array()) {
             const auto index = patch_parse_index(tokens[i], list->size());
             if (!index) return index.error();
             at = &(*list)[*index];
         } else {
-            return patch_error("the parent of " + patch_quoted(tokens[i]) + " is neither object nor array");
+            return patch_error("the parent of " + in_quotes(tokens[i]) + " is neither object nor array");
         }
     }
     return at;
@@ -71,7 +71,7 @@ inline result<void> patch_add(value& root, const patch_tokens& tokens, value v) 
         return {};
     }
     auto* list = (*parent)->if_array();
-    if (!list) return patch_error("the parent of " + patch_quoted(last) + " is neither object nor array");
+    if (!list) return patch_error("the parent of " + in_quotes(last) + " is neither object nor array");
     if (last == "-") {
         list->push_back(std::move(v));
         return {};
@@ -120,7 +120,7 @@ public:
             return op == "move" ? move(*from, *path) : copy(*from, *path);
         }
         if (op != "add" && op != "replace" && op != "test") {
-            return patch_error(op.empty() ? std::string("\"op\" is missing") : "unknown \"op\" " + patch_quoted(op));
+            return patch_error(op.empty() ? std::string("\"op\" is missing") : "unknown \"op\" " + in_quotes(op));
         }
         const value* operand = members->if_contains("value");
         if (!operand) return patch_error("\"value\" is missing");
@@ -193,7 +193,7 @@ KCONTROL_DECL result<void> apply_patch(value& target, const value& patch) {
         const std::string_view op = get_string(operation, {"op"});
         const std::string_view path = get_string(operation, {"path"});
         return applied.error().with_context("JSON Patch, operation " + std::to_string(i) + " (" +
-                                            escape_control(op.substr(0, 20)) + " " + detail::patch_quoted(path) + ")");
+                                            escape_control(op.substr(0, 20)) + " " + in_quotes(path) + ")");
     }
     target = std::move(copy);
     return {};

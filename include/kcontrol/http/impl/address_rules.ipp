@@ -79,7 +79,7 @@ KCONTROL_DECL result<void> address_rules::allow(std::string_view cidr) {
         good = problem == std::errc() && end == digits.data() + digits.size() && bits <= most;
     }
     if (!good) {
-        return error(errc::invalid_argument, detail::url_quoted(cidr) +
+        return error(errc::invalid_argument, in_quotes(cidr) +
                                                  " is no range of addresses; write 10.1.0.0/16, fd00::/8 or an "
                                                  "address");
     }

@@ -16,13 +16,13 @@ inline result<std::string> url_check_host(std::string_view host) {
     if (host.size() > 253) return url_error("URL with a host name of more than 253 characters");
     for (char c : host) {
         if (!url_is_alpha(c) && !url_is_digit(c) && c != '-' && c != '.' && c != '_') {
-            return url_error("URL with a bad host name " + url_quoted(host) +
+            return url_error("URL with a bad host name " + in_quotes(host) +
                              ": letters, digits, '-', '.' and '_' are possible; an IPv6 address goes in brackets, "
                              "other names in their ASCII form (punycode)");
         }
     }
     if (host.front() == '.' || host.front() == '-' || host.find("..") != std::string_view::npos) {
-        return url_error("URL with a bad host name " + url_quoted(host));
+        return url_error("URL with a bad host name " + in_quotes(host));
     }
     return url_lower(host);
 }
@@ -31,7 +31,7 @@ inline result<std::string> url_check_ipv6(std::string_view address) {
     const std::string text(address);
     in6_addr bytes{};
     if (text.find('\0') != std::string::npos || inet_pton(AF_INET6, text.c_str(), &bytes) != 1) {
-        return url_error("URL with a bad IPv6 address " + url_quoted(address) +
+        return url_error("URL with a bad IPv6 address " + in_quotes(address) +
                          (text.find('%') != std::string::npos ? ": zones are not supported" : ""));
     }
     return url_lower(address);
@@ -41,7 +41,7 @@ inline result<std::uint16_t> url_check_port(std::string_view text) {
     unsigned port = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), port);
     if (failure != std::errc() || end != text.data() + text.size() || port == 0 || port > 65535) {
-        return url_error("URL with a bad port " + url_quoted(text) + ": a number from 1 to 65535 is needed");
+        return url_error("URL with a bad port " + in_quotes(text) + ": a number from 1 to 65535 is needed");
     }
     return static_cast<std::uint16_t>(port);
 }
@@ -55,7 +55,7 @@ inline result<std::string> url_check_prefix(std::string_view path) {
             }
         } else if (!url_is_unreserved(c) && std::string_view("/!$&'()*+,;=:@").find(c) == std::string_view::npos) {
             return url_error("URL with a character in its path that must be percent-encoded: " +
-                             url_quoted(path.substr(i, 1)));
+                             in_quotes(path.substr(i, 1)));
         }
     }
     while (path.ends_with('/')) path.remove_suffix(1);
@@ -77,7 +77,7 @@ KCONTROL_DECL result<base_url> parse_base_url(std::string_view text) {
     base_url out;
     out.endpoint.scheme = detail::url_lower(text.substr(0, colon));
     if (out.endpoint.scheme != "https" && out.endpoint.scheme != "http") {
-        return detail::url_error("URL with scheme " + detail::url_quoted(out.endpoint.scheme) +
+        return detail::url_error("URL with scheme " + in_quotes(out.endpoint.scheme) +
                                  "; only https and http are possible");
     }
     out.endpoint.port = out.endpoint.scheme == "https" ? 443 : 80;

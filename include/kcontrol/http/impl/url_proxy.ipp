@@ -36,7 +36,7 @@ KCONTROL_DECL result<proxy> parse_proxy_url(std::string_view text) {
     if (scheme == "socks5h") scheme = "socks5";
     const auto usual = detail::usual_proxy_port(scheme);
     if (!usual) {
-        return detail::url_error("proxy URL with scheme " + detail::url_quoted(scheme) +
+        return detail::url_error("proxy URL with scheme " + in_quotes(scheme) +
                                  "; only http, https and socks5 are possible");
     }
     std::string_view rest = text.substr(colon + 3);

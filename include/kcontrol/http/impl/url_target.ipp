@@ -15,7 +15,7 @@ KCONTROL_DECL result<std::string> encode_path_segment(std::string_view name) {
     for (char c : name) {
         const auto byte = static_cast<unsigned char>(c);
         if (c == '/' || c == '%' || byte < 0x20 || byte == 0x7f) {
-            return detail::url_error("name " + detail::url_quoted(name) +
+            return detail::url_error("name " + in_quotes(name) +
                                      " may not stand in a path: '/', '%' and control characters are refused");
         }
         // Of pchar (RFC 3986 §3.3), those that Go's url.PathEscape leaves as they are.

@@ -1,7 +1,7 @@
-// Characters of URLs, and parts of them in messages.
+// Characters of URLs.
 #pragma once
 
-#include <kcontrol/base/log.hpp>
+#include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/base/result.hpp>
 
 #include <string>
@@ -38,11 +38,5 @@ inline void url_append_escaped(std::string& out, char c) {
 }
 
 inline error url_error(std::string message) { return error(errc::invalid_argument, std::move(message)); }
-
-// A part of the URL for a message: in quotes, printable, not too long.
-inline std::string url_quoted(std::string_view part) {
-    constexpr std::size_t longest = 80;
-    return "\"" + escape_control(part.substr(0, longest)) + (part.size() > longest ? "…\"" : "\"");
-}
 
 }  // namespace kcontrol::http::detail

@@ -21,8 +21,8 @@ inline admission_response bad_request(const error& why) { return refused_with(40
 inline result<void> check_kind(const resource_info& kind, const admission_request& asked) {
     if (asked.kind == kind.gvk) return {};
     return wrong_review("request.kind", "this webhook is for " + kind.gvk.api_version() + " " + kind.gvk.kind +
-                                            ", the request is about " + quoted_text(asked.kind.api_version()) + " " +
-                                            quoted_text(asked.kind.kind) + "; correct the rules of its configuration");
+                                            ", the request is about " + in_quotes(asked.kind.api_version()) + " " +
+                                            in_quotes(asked.kind.kind) + "; correct the rules of its configuration");
 }
 
 inline result<any_object> decode_admitted(const resource_info& kind, const char* name, json::node from) {

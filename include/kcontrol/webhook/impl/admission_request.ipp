@@ -67,7 +67,7 @@ inline result<admission_operation> read_operation(std::string_view text) {
     for (std::size_t i = 0; i < std::size(admission_operation_names); ++i) {
         if (text == admission_operation_names[i]) return static_cast<admission_operation>(i);
     }
-    return wrong_review("request.operation", "expected CREATE, UPDATE, DELETE or CONNECT, found " + quoted_text(text));
+    return wrong_review("request.operation", "expected CREATE, UPDATE, DELETE or CONNECT, found " + in_quotes(text));
 }
 
 inline result<void> check_object(const admission_request& of, const char* name, json::node object, bool wanted) {
@@ -128,8 +128,8 @@ KCONTROL_DECL std::string admission_request::describe() const {
     std::string text(verbs[static_cast<std::size_t>(operation)]);
     text += " " + kind.kind;
     if (!subresource.empty()) text += "/" + subresource;
-    if (!name.empty()) text += " " + detail::quoted_text(name);
-    if (!namespace_.empty()) text += " in namespace " + detail::quoted_text(namespace_);
+    if (!name.empty()) text += " " + in_quotes(name);
+    if (!namespace_.empty()) text += " in namespace " + in_quotes(namespace_);
     return text;
 }
 

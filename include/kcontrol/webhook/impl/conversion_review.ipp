@@ -79,7 +79,7 @@ KCONTROL_DECL result<std::string> convert_one(const std::vector<kind_conversion>
         return made;
     }
     return error(errc::invalid_argument, detail::place_of_object(place) + ": no conversion is known for " +
-                                             detail::quoted_text(version) + " " + detail::quoted_text(text("kind")));
+                                             in_quotes(version) + " " + in_quotes(text("kind")));
 }
 
 KCONTROL_DECL std::string conversion_review_response(const conversion_request& to,

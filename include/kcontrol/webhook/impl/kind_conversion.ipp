@@ -159,7 +159,7 @@ KCONTROL_DECL result<std::string> kind_conversion::convert(json::node object, st
     const spoke* const to = find(api_version);
     const auto unknown = [&](std::string_view version) {
         return error(errc::invalid_argument,
-                     hub_.gvk.kind + " has no version " + detail::quoted_text(version) + " that can be converted");
+                     hub_.gvk.kind + " has no version " + in_quotes(version) + " that can be converted");
     };
     if (from == nullptr && has != hub) return unknown(has);
     if (to == nullptr && api_version != hub) return unknown(api_version);

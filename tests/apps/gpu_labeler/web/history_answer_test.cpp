@@ -83,7 +83,7 @@ TEST_CASE("history: a wrong query is refused with the parameter, the value and w
         {"metric=powerW&since=9999-01-01T00:00:00Z", R"(parameter since: \"9999-01-01T00:00:00Z\" is not)"},
         {"metric=powerW&step=60", R"(unknown parameter \"step\"; allowed are metric, gpu, since)"},
         {"%1b%5b31m=1", R"(unknown parameter \"\\x1b[31m\")"},
-        {"metric=" + std::string(5000, 'x'), "parameter metric: \\\"" + std::string(100, 'x') + "\\\" is not one of"},
+        {"metric=" + std::string(5000, 'x'), "parameter metric: \\\"" + std::string(200, 'x') + "…\\\" is not one of"},
     };
     for (const auto& one : rows) {
         CAPTURE(one.query);
