@@ -1,10 +1,8 @@
 #include "jobs/kind_file.hpp"
 
 #include <kcontrol/base/in_quotes.hpp>
-#include <kcontrol/codec/codec.hpp>
-#include <kcontrol/codec/known_fields.hpp>
-#include <kcontrol/documents/value.hpp>
-#include <kcontrol/documents/yaml.hpp>
+
+#include "strict_yaml.hpp"
 
 #include <algorithm>
 #include <map>
@@ -276,30 +274,10 @@ private:
     std::string at_, found_;
 };
 
-kcontrol::result<file_section> decode_file(std::string_view text) {
-    auto documents = kcontrol::json::parse_yaml(text, most_kind_file_bytes);
-    if (!documents) return bad("not YAML: " + documents.error().message());
-    if (documents->size() != 1 || !documents->front().is_object()) {
-        return bad("one YAML document with kinds is expected");
-    }
-    kcontrol::json::document parsed;
-    const auto root = parsed.parse(kcontrol::json::serialize(documents->front()));
-    if (!root) return bad(root.error().message());
-    const auto known = kcontrol::check_known_fields(kcontrol::describe<file_section>(), *root, false);
-    if (!known) {
-        const auto& said = known.error().message();
-        return bad(said.substr(0, said.find(';')) + "; docs/training_monitor/kinds.md lists the fields");
-    }
-    file_section out;
-    const auto decoded = kcontrol::decode(kcontrol::describe<file_section>(), *root, &out);
-    if (!decoded) return bad(decoded.error().message());
-    return out;
-}
-
 }  // namespace
 
 kcontrol::result<std::vector<kind_rule>> read_kind_file(std::string_view text) {
-    const auto file = decode_file(text);
+    const auto file = read_strict_yaml<file_section>(text, "kinds", "docs/training_monitor/kinds.md");
     if (!file) return file.error();
     reader in;
     if (file->kinds.empty()) in.add("kinds", "there is none; write at least one");
