@@ -77,9 +77,9 @@ notice_queue::action notice_queue::next(kcontrol::time_point now) {
         erase(waiting_.begin());
     }
     auto when = std::max(now, current_->not_before);
-    for (auto& bucket : buckets_) when = std::max(when, bucket.ready_at(now));
+    for (auto limit : limits_) when = std::max(when, now + limit.take(now));  // a copy: nothing is counted yet
     if (when > now) return wait_until{when};
-    for (auto& bucket : buckets_) bucket.take(now);
+    for (auto& limit : limits_) limit.take(now);
     if (++current_->attempts > 1) ++counters_.retries;
     return try_now{current_->what, current_->attempts};
 }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/burst_limit.hpp>
 
 #include "notices/delivery.hpp"
 #include "notices/notice.hpp"
-#include "notices/token_bucket.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <list>
 #include <map>
@@ -22,17 +23,21 @@ class queue_options {
 public:
     /// How many notices may wait.
     queue_options& capacity(std::size_t n) { return capacity_ = n, *this; }
-    /// Each try takes a token of each of these.
-    queue_options& limit(double per_second, double burst) { return limits_.emplace_back(per_second, burst), *this; }
+    /// Each try is counted by each of these. `per_second` > 0, `burst` >= 1.
+    queue_options& limit(double per_second, double burst) {
+        const std::chrono::duration<double> period(1 / per_second);
+        limits_.emplace_back(static_cast<std::uint32_t>(burst), std::chrono::ceil<kcontrol::duration>(period));
+        return *this;
+    }
     queue_options& retry(retry_policy p) { return retry_ = p, *this; }
 
     std::size_t capacity() const noexcept { return capacity_; }
-    const std::vector<token_bucket>& limits() const noexcept { return limits_; }
+    const std::vector<kcontrol::burst_limit>& limits() const noexcept { return limits_; }
     const retry_policy& retry() const noexcept { return retry_; }
 
 private:
     std::size_t capacity_ = 1000;
-    std::vector<token_bucket> limits_;
+    std::vector<kcontrol::burst_limit> limits_;
     retry_policy retry_;
 };
 
@@ -59,7 +64,7 @@ struct queue_counters {
 class notice_queue {
 public:
     explicit notice_queue(queue_options options)
-        : options_(std::move(options)), buckets_(options_.limits()), pauses_(retry_policy::pauses()) {}
+        : options_(std::move(options)), limits_(options_.limits()), pauses_(retry_policy::pauses()) {}
 
     /// Returns what was dropped to make room.
     std::optional<dead_notice> push(notice n);
@@ -96,7 +101,7 @@ private:
     void erase(place at);
 
     queue_options options_;
-    std::vector<token_bucket> buckets_;
+    std::vector<kcontrol::burst_limit> limits_;
     kcontrol::backoff pauses_;
     std::list<notice> waiting_;
     std::map<job_key, std::vector<place>> by_job_;  // in order
