@@ -9,8 +9,6 @@ namespace detail {
 
 // k8s.io/component-base, metrics/prometheus/restclient.
 inline constexpr std::array request_time_bounds{0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0};
-
-inline constexpr std::array lookup_time_bounds = request_time_bounds;
 // 64 bytes to 16 MiB.
 inline constexpr std::array size_bounds{64.0,    256.0,    512.0,     1024.0,    4096.0,    16384.0,
                                         65536.0, 262144.0, 1048576.0, 4194304.0, 16777216.0};
@@ -37,7 +35,7 @@ KCONTROL_DECL void request_counts::count_response_size(const std::string& method
 }
 
 KCONTROL_DECL void request_counts::count_lookup(duration took) {
-    if (!lookups) lookups.emplace(detail::lookup_time_bounds);
+    if (!lookups) lookups.emplace(detail::request_time_bounds);
     lookups->observe(took);
 }
 

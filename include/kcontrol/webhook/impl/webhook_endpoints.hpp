@@ -1,9 +1,9 @@
 // The paths of a webhook server, and the requests in progress on them.
 #pragma once
 
+#include <kcontrol/controller/stats.hpp>
 #include <kcontrol/http/ascii.hpp>
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/metrics/histogram.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/values/api_duration.hpp>
@@ -19,11 +19,6 @@ namespace kcontrol::inline v0_1::detail {
 
 inline constexpr duration longest_webhook_timeout = std::chrono::seconds(30);
 
-// controller-runtime's buckets.
-inline std::vector<double> webhook_time_bounds() {
-    return {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000};
-}
-
 // One path, and what was asked there.
 class webhook_endpoint {
 public:
@@ -35,7 +30,7 @@ public:
     webhook_handler handler;
     std::optional<webhook_registration> known_as;  // of an admission webhook
     std::map<int, std::uint64_t> codes;
-    duration_histogram latency{webhook_time_bounds()};
+    duration_histogram latency{queue_time_bounds()};  // as in controller-runtime
     std::size_t in_flight = 0;
 };
 
