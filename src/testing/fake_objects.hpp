@@ -4,6 +4,8 @@
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/testing/api_server.hpp>
 
+#include "testserver/conditions.hpp"
+
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -62,26 +64,6 @@ inline bool holds_condition(const json::value& object, std::string_view type) {
 }
 
 inline bool is_ready(const json::value& pod) { return is_active(pod) && holds_condition(pod, "Ready"); }
-
-/// Sets a condition; the time of its last transition stays where its status does.
-inline void put_condition(json::array& conditions, std::string_view type, bool holds, std::string_view reason,
-                          std::string_view message, const std::string& now) {
-    json::object made;
-    made["type"] = type;
-    made["status"] = holds ? "True" : "False";
-    if (!reason.empty()) made["reason"] = reason;
-    if (!message.empty()) made["message"] = message;
-    made["lastTransitionTime"] = now;
-    for (auto& one : conditions) {
-        if (json::get_string(one, {"type"}) != type) continue;
-        if (json::get_string(one, {"status"}) == json::get_string(made, {"status"})) {
-            if (const json::value* since = json::find(one, {"lastTransitionTime"})) made["lastTransitionTime"] = *since;
-        }
-        one = std::move(made);
-        return;
-    }
-    conditions.push_back(std::move(made));
-}
 
 /// The controller among an object's owners, or null.
 inline json::value controller_of(const json::value& object) {

@@ -1,5 +1,6 @@
 #include "testserver/definition_controller.hpp"
 
+#include "testserver/conditions.hpp"
 #include "testserver/crd_validation.hpp"
 #include "testserver/timestamp.hpp"
 
@@ -49,8 +50,8 @@ void definition_controller::remove_instances(const std::string& name) {
         target.subresource = "status";
         target.manager = "kube-apiserver";
         static_cast<void>(store_.patch(*definitions, target, [this](json::value& whole) -> outcome<void> {
-            show_definition_terminating(whole.as_object(), "InstanceDeletionInProgress",
-                                        "CustomResource deletion is in progress", format_timestamp(env_.wall_now()));
+            put_condition(conditions_in(whole.as_object()), "Terminating", true, "InstanceDeletionInProgress",
+                          "CustomResource deletion is in progress", format_timestamp(env_.wall_now()));
             return {};
         }));
         std::vector<namespaced_name> keys;
@@ -120,17 +121,6 @@ std::pair<std::string, std::string> taken_name(const object_store& store, const 
     return out;
 }
 
-json::object crd_condition(std::string_view type, bool holds, std::string_view reason, std::string_view message,
-                           const std::string& now) {
-    json::object out;
-    out["type"] = type;
-    out["status"] = holds ? "True" : "False";
-    out["reason"] = reason;
-    out["message"] = message;
-    out["lastTransitionTime"] = now;
-    return out;
-}
-
 }  // namespace
 
 void definition_controller::serve(const json::value& crd) {
@@ -151,11 +141,12 @@ void definition_controller::serve(const json::value& crd) {
     const std::string now = format_timestamp(env_.wall_now());
     const std::string taken = json::serialize(json::value(name)) + " is already in use";
     json::object status;
-    status["conditions"] = json::array(
-        {crd_condition("NamesAccepted", accepted, accepted ? "NoConflicts" : reason,
-                       accepted ? "no conflicts found" : taken, now),
-         crd_condition("Established", accepted, accepted ? "InitialNamesAccepted" : "NotAccepted",
-                       accepted ? "the initial names have been accepted" : "not all names are accepted", now)});
+    json::array conditions;
+    put_condition(conditions, "NamesAccepted", accepted, accepted ? "NoConflicts" : reason,
+                  accepted ? "no conflicts found" : taken, now);
+    put_condition(conditions, "Established", accepted, accepted ? "InitialNamesAccepted" : "NotAccepted",
+                  accepted ? "the initial names have been accepted" : "not all names are accepted", now);
+    status["conditions"] = std::move(conditions);
     if (accepted) status["acceptedNames"] = *json::find(crd, {"spec", "names"});
     status["storedVersions"] = std::move(stored);
     static_cast<void>(store_.patch(*crds, target, [&status](json::value& whole) -> outcome<void> {

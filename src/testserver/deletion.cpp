@@ -2,6 +2,7 @@
 
 #include <kcontrol/testing/resource_type.hpp>
 
+#include "testserver/conditions.hpp"
 #include "testserver/json_values.hpp"
 #include "testserver/timestamp.hpp"
 
@@ -86,35 +87,6 @@ std::optional<std::int64_t> shorten_grace(json::object& metadata, const delete_r
     return shorter;
 }
 
-}  // namespace
-}  // namespace detail
-
-void show_definition_terminating(json::object& content, std::string_view reason, std::string_view message,
-                                 const std::string& now) {
-    json::value& status = content["status"];
-    if (!status.is_object()) status = json::object();
-    json::value& conditions = status.get_object()["conditions"];
-    if (!conditions.is_array()) conditions = json::array();
-    json::object condition;
-    condition["type"] = "Terminating";
-    condition["status"] = "True";
-    condition["lastTransitionTime"] = now;
-    condition["reason"] = reason;
-    condition["message"] = message;
-    for (auto& one : conditions.get_array()) {
-        if (json::get_string(one, {"type"}) != "Terminating") continue;
-        if (const json::value* since = json::find(one, {"lastTransitionTime"})) {
-            condition["lastTransitionTime"] = *since;
-        }
-        one = std::move(condition);
-        return;
-    }
-    conditions.get_array().push_back(std::move(condition));
-}
-
-namespace detail {
-namespace {
-
 // Its objects go first: until then the definition stays.
 void mark_definition(json::object& content, const std::string& now) {
     json::object& metadata = metadata_of(content);
@@ -122,9 +94,8 @@ void mark_definition(json::object& content, const std::string& now) {
     json::value& finalizers = metadata["finalizers"];
     if (!finalizers.is_array()) finalizers = json::array();
     finalizers.get_array().push_back(json::value(definition_finalizer));
-    show_definition_terminating(content, "InstanceDeletionPending",
-                                "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
-                                now);
+    put_condition(conditions_in(content), "Terminating", true, "InstanceDeletionPending",
+                  "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon", now);
 }
 
 }  // namespace

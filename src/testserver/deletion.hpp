@@ -20,10 +20,6 @@ inline constexpr std::string_view foreground_finalizer = "foregroundDeletion";
 /// Of a CustomResourceDefinition that is being deleted, until its objects are gone.
 inline constexpr std::string_view definition_finalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-/// Sets the condition Terminating of a CustomResourceDefinition's content.
-void show_definition_terminating(json::object& content, std::string_view reason, std::string_view message,
-                                 const std::string& now);
-
 /// How a delete goes on.
 enum class deletion_step {
     remove,           ///< at once; the object is shown as it was

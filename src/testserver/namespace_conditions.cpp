@@ -1,5 +1,6 @@
 #include "testserver/namespace_conditions.hpp"
 
+#include "testserver/conditions.hpp"
 #include "testserver/json_values.hpp"
 
 #include <array>
@@ -26,35 +27,6 @@ constexpr std::array namespace_condition_table = {
                         "All content-preserving finalizers finished"},
 };
 
-json::object condition_of(std::string_view type, bool holds, std::string_view reason, std::string message,
-                          const std::string& now) {
-    json::object out;
-    out["type"] = type;
-    out["status"] = holds ? "True" : "False";
-    out["lastTransitionTime"] = now;
-    out["reason"] = reason;
-    out["message"] = std::move(message);
-    return out;
-}
-
-// Puts it in the place of the condition of its type, or behind the others. False: it is there already.
-bool put_condition(json::array& all, json::object condition) {
-    for (auto& one : all) {
-        if (json::get_string(one, {"type"}) != std::string_view(condition["type"].get_string())) continue;
-        if (json::get_string(one, {"status"}) == std::string_view(condition["status"].get_string())) {
-            if (const json::value* since = json::find(one, {"lastTransitionTime"})) {
-                condition["lastTransitionTime"] = *since;
-            }
-        }
-        json::value made(std::move(condition));
-        const bool same = json::equal(one, made);
-        one = std::move(made);
-        return !same;
-    }
-    all.push_back(std::move(condition));
-    return true;
-}
-
 std::string listed(std::string_view title, const std::map<std::string, std::size_t>& counts, std::string_view verb) {
     std::string out(title);
     bool first = true;
@@ -75,22 +47,22 @@ void namespace_remains::add(const group_resource& id, const stored_object& objec
 }
 
 bool namespace_remains::show(json::object& content, const std::string& now) const {
-    json::value& status = content["status"];
-    if (!status.is_object()) status = json::object();
-    json::value& conditions = status.get_object()["conditions"];
-    if (!conditions.is_array()) conditions = json::array();
+    json::array& conditions = detail::conditions_in(content);
     bool changed = false;
     for (const auto& row : detail::namespace_condition_table) {
-        json::object condition = detail::condition_of(row.type, false, row.reason, std::string(row.message), now);
+        bool holds = false;
+        std::string_view reason = row.reason;
+        std::string message(row.message);
         if (row.type == "NamespaceContentRemaining" && !objects_.empty()) {
-            condition = detail::condition_of(row.type, true, "SomeResourcesRemain",
-                                             detail::listed("Some resources are remaining: ", objects_, " has "), now);
+            holds = true;
+            reason = "SomeResourcesRemain";
+            message = detail::listed("Some resources are remaining: ", objects_, " has ");
         } else if (row.type == "NamespaceFinalizersRemaining" && !finalizers_.empty()) {
-            const std::string message =
-                detail::listed("Some content in the namespace has finalizers remaining: ", finalizers_, " in ");
-            condition = detail::condition_of(row.type, true, "SomeFinalizersRemain", message, now);
+            holds = true;
+            reason = "SomeFinalizersRemain";
+            message = detail::listed("Some content in the namespace has finalizers remaining: ", finalizers_, " in ");
         }
-        changed = detail::put_condition(conditions.get_array(), std::move(condition)) || changed;
+        changed = detail::put_condition(conditions, row.type, holds, reason, message, now) || changed;
     }
     return changed;
 }

@@ -1,5 +1,6 @@
 #include "testserver/subresource_handler.hpp"
 
+#include "testserver/conditions.hpp"
 #include "testserver/responses.hpp"
 #include "testserver/selector_text.hpp"
 #include "testserver/structural_schema.hpp"
@@ -190,32 +191,12 @@ outcome<http::response> subresource_handler::answer_binding(const http::server_r
                 if (!kept.is_object()) kept = json::object();
                 for (const auto& one : said->get_object()) kept.get_object()[one.key()] = one.value();
             }
-            set_pod_condition(whole, "PodScheduled", {}, {}, now);
+            put_condition(conditions_in(whole.get_object()), "PodScheduled", true, {}, {}, now);
             return {};
         },
         *dry_run);
     if (!bound) return bound.error();
     return json_answer(201, success_status(201));
-}
-
-void set_pod_condition(json::value& pod, std::string_view type, std::string_view reason, std::string_view message,
-                       const std::string& now) {
-    json::object made;
-    made["type"] = type;
-    made["status"] = "True";
-    if (!reason.empty()) made["reason"] = reason;
-    if (!message.empty()) made["message"] = message;
-    made["lastTransitionTime"] = now;
-    json::value& status = pod.get_object()["status"];
-    if (!status.is_object()) status = json::object();
-    json::value& all = status.get_object()["conditions"];
-    if (!all.is_array()) all = json::array();
-    for (auto& one : all.get_array()) {
-        if (json::get_string(one, {"type"}) != type) continue;
-        one = std::move(made);
-        return;
-    }
-    all.get_array().push_back(std::move(made));
 }
 
 bool serves_below(const resource_type& type, const request_info& info) {

@@ -15,10 +15,6 @@ namespace kcontrol::inline v0_1::testing::detail {
 /// Whether this server answers a subresource of a kind, besides the object's parts (status, finalize).
 bool serves_below(const resource_type& type, const request_info& info);
 
-/// A condition of a pod that holds from now on.
-void set_pod_condition(json::value& pod, std::string_view type, std::string_view reason, std::string_view message,
-                       const std::string& now);
-
 /// Sets the value at a path (".spec.replicas"), and makes the objects on the way.
 void put_at_path(json::value& whole, std::string_view path, const json::value& value);
 

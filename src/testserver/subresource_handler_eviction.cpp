@@ -1,4 +1,5 @@
 // Evicting a pod: what budgets have to say, and its deletion.
+#include "testserver/conditions.hpp"
 #include "testserver/responses.hpp"
 #include "testserver/selector_match.hpp"
 #include "testserver/subresource_handler.hpp"
@@ -107,7 +108,8 @@ outcome<http::response> subresource_handler::answer_eviction(const http::server_
         target.manager = manager_of(request, info);
         const std::string now = format_timestamp(env_.wall_now());
         const auto marked = store_.patch(pods, target, [&now](json::value& whole) -> outcome<void> {
-            set_pod_condition(whole, "DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting", now);
+            put_condition(conditions_in(whole.get_object()), "DisruptionTarget", true, "EvictionByEvictionAPI",
+                          "Eviction API: evicting", now);
             return {};
         });
         if (!marked) return marked.error();
