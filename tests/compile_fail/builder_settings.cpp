@@ -6,12 +6,7 @@
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/controller/builder.hpp>
 
-struct job {
-    static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Job", "jobs"};
-    kcontrol::object_meta metadata;
-    std::string spec;
-    static constexpr auto kcontrol_fields() { return kcontrol::fields(kcontrol::field("spec", &job::spec)); }
-};
+#include "job.hpp"
 
 void f(kcontrol::controller_host& host, const kcontrol::resource_info& info) {
     using kcontrol::metadata_only;

@@ -6,12 +6,8 @@
 // expect(NOTHING): kcontrol: the map of watches<K>(map) returns a kcontrol::request, or a range of requests or of
 #include <kcontrol/controller/builder.hpp>
 
-struct job {
-    static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Job", "jobs"};
-    kcontrol::object_meta metadata;
-    std::string spec;
-    static constexpr auto kcontrol_fields() { return kcontrol::fields(kcontrol::field("spec", &job::spec)); }
-};
+#include "job.hpp"
+
 struct widget : job {};
 
 kcontrol::reconcile_result reconcile(kcontrol::reconcile_context, kcontrol::request) { return {}; }

@@ -2,12 +2,8 @@
 // expect: kcontrol: a cluster-scoped object can't belong to one in a namespace
 #include <kcontrol/controllerutil/owner.hpp>
 
-struct job {
-    static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Job", "jobs"};
-    kcontrol::object_meta metadata;
-    std::string spec;
-    static constexpr auto kcontrol_fields() { return kcontrol::fields(kcontrol::field("spec", &job::spec)); }
-};
+#include "job.hpp"
+
 struct zone {
 #ifdef GOOD
     static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Zone", "zones"};

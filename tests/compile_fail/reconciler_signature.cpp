@@ -7,12 +7,8 @@
 // expect(OTHER_RESULT): kcontrol::reconcile_result or kcontrol::result<kcontrol::reconcile_result> if it is none
 #include <kcontrol/controller/builder.hpp>
 
-struct job {
-    static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Job", "jobs"};
-    kcontrol::object_meta metadata;
-    std::string spec;
-    static constexpr auto kcontrol_fields() { return kcontrol::fields(kcontrol::field("spec", &job::spec)); }
-};
+#include "job.hpp"
+
 struct widget : job {};
 
 using kcontrol::reconcile_context;

@@ -9,12 +9,8 @@
 // expect(WATCHES): kcontrol: this type is not registered as a Kubernetes kind. Give the struct
 #include <kcontrol/manager/manager.hpp>
 
-struct job {
-    static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Job", "jobs"};
-    kcontrol::object_meta metadata;
-    std::string spec;
-    static constexpr auto kcontrol_fields() { return kcontrol::fields(kcontrol::field("spec", &job::spec)); }
-};
+#include "job.hpp"
+
 struct widget {
 #ifdef GOOD
     static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Widget", "widgets"};
