@@ -1,6 +1,6 @@
 #include "condensed.hpp"
 
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 
 #include "read_openapi.hpp"
 
@@ -53,10 +53,7 @@ bool read_type(std::string_view text, type_ref& to) {
 
 void write_texts(json::writer& out, std::string_view name, const std::vector<std::string>& texts) {
     if (texts.empty()) return;
-    out.key(name);
-    out.begin_array();
-    for (const auto& text : texts) out.value(text);
-    out.end_array();
+    write_values(out, name, texts);
 }
 
 void write_field(json::writer& out, const field& f) {

@@ -1,4 +1,4 @@
-// Members of a JSON object that are null where there is nothing to say.
+// Members of a JSON object: objects, lists, and what is null where there is nothing to say.
 #pragma once
 
 #include <kcontrol/json/writer.hpp>
@@ -7,6 +7,26 @@
 #include <string_view>
 
 namespace kcontrol::inline v0_1::json {
+
+/// `name` with an object, whose members and end_object() come next.
+inline void begin_object(writer& out, std::string_view name) {
+    out.key(name);
+    out.begin_object();
+}
+
+/// `name` with a list, whose values and end_array() come next.
+inline void begin_array(writer& out, std::string_view name) {
+    out.key(name);
+    out.begin_array();
+}
+
+/// `name` with a list of values.
+template <class Range>
+void write_values(writer& out, std::string_view name, const Range& values) {
+    begin_array(out, name);
+    for (const auto& one : values) out.value(one);
+    out.end_array();
+}
 
 /// `name` with the value, or with null where there is none.
 template <class T>

@@ -1,6 +1,6 @@
 #include "values/json_line.hpp"
 
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -22,8 +22,7 @@ void write_endpoint(kcontrol::json::writer& out, const endpoint& one) {
 }
 
 void write_endpoints(kcontrol::json::writer& out, std::string_view name, const std::vector<endpoint>& all) {
-    out.key(name);
-    out.begin_array();
+    begin_array(out, name);
     for (const auto& one : all) write_endpoint(out, one);
     out.end_array();
 }

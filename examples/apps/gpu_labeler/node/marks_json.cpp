@@ -1,6 +1,6 @@
 #include "node/marks_json.hpp"
 
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 
 #include <algorithm>
 
@@ -16,8 +16,7 @@ bool is_our_entry(const json::value& entry) {
 
 void write_map(json::writer& out, std::string_view name, const label_map& values) {
     if (values.empty()) return;
-    out.key(name);
-    out.begin_object();
+    begin_object(out, name);
     for (const auto& [key, value] : values) out.member(key, value);
     out.end_object();
 }
@@ -54,8 +53,7 @@ node_marks marks_of_node_feature(const json::value& feature) { return {ours_in(f
 std::string node_text(const node_marks& marks) {
     json::writer out;
     out.begin_object();
-    out.key("metadata");
-    out.begin_object();
+    begin_object(out, "metadata");
     write_map(out, "labels", marks.labels);
     write_map(out, "annotations", marks.annotations);
     out.end_object();
@@ -66,12 +64,10 @@ std::string node_text(const node_marks& marks) {
 std::string node_feature_text(std::string_view node, const node_marks& marks) {
     json::writer out;
     out.begin_object();
-    out.key("metadata");
-    out.begin_object();
+    begin_object(out, "metadata");
     write_map(out, "labels", {{"nfd.node.kubernetes.io/node-name", std::string(node)}});
     out.end_object();
-    out.key("spec");
-    out.begin_object();
+    begin_object(out, "spec");
     out.key("features");  // older versions of the kind want it, and all three in it
     out.raw(R"({"attributes":{},"flags":{},"instances":{}})");
     write_map(out, "labels", marks.labels);

@@ -1,7 +1,7 @@
 #include "node/node_condition.hpp"
 
 #include <kcontrol/codec/dynamic_object.hpp>
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 
 #include <chrono>
 #include <utility>
@@ -39,11 +39,9 @@ std::optional<node_health> health_of(std::string_view status, std::string_view r
 std::string label_text(const std::optional<node_verdict>& verdict) {
     json::writer out;
     out.begin_object();
-    out.key("metadata");
-    out.begin_object();
+    begin_object(out, "metadata");
     if (verdict) {
-        out.key("labels");
-        out.begin_object();
+        begin_object(out, "labels");
         out.member(health_label, to_string(verdict->health));
         out.end_object();
     }
@@ -72,11 +70,9 @@ told_health read_health(const json::value& node) {
 std::string condition_text(const std::optional<node_verdict>& verdict, std::string_view since, std::string_view now) {
     json::writer out;
     out.begin_object();
-    out.key("status");
-    out.begin_object();
+    begin_object(out, "status");
     if (verdict) {
-        out.key("conditions");
-        out.begin_array();
+        begin_array(out, "conditions");
         out.begin_object();
         out.member("type", health_condition_type);
         out.member("status", status_of(verdict->health));

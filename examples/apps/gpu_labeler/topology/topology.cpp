@@ -1,6 +1,6 @@
 #include "topology/topology.hpp"
 
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 
 #include <algorithm>
 
@@ -30,8 +30,7 @@ unsigned nvlinks_between(const connected_gpu& a, const connected_gpu& b) {
 std::string topology_annotation(const topology& t) {
     kcontrol::json::writer out;
     out.begin_object();
-    out.key("gpus");
-    out.begin_array();
+    begin_array(out, "gpus");
     for (const auto& gpu : t.gpus) {
         out.begin_object();
         out.member("index", gpu.index);
@@ -41,16 +40,14 @@ std::string topology_annotation(const topology& t) {
         out.end_object();
     }
     out.end_array();
-    out.key("nvlinks");
-    out.begin_array();
+    begin_array(out, "nvlinks");
     for (const auto& row : t.nvlinks) {
         out.begin_array();
         for (const auto links : row) out.value(links);
         out.end_array();
     }
     out.end_array();
-    out.key("pcie");
-    out.begin_array();
+    begin_array(out, "pcie");
     for (std::size_t i = 0; i < t.paths.size(); ++i) {
         out.begin_array();
         for (std::size_t j = 0; j < t.paths[i].size(); ++j) {

@@ -27,22 +27,19 @@ std::string_view recovery_name(unsigned action) noexcept {
 }
 
 void write_usage(writer& out, const gpu_sample& g) {
-    out.key("utilization");
-    out.begin_object();
+    begin_object(out, "utilization");
     write_or_null(out, "gpu", g.gpu_percent);
     write_or_null(out, "memory", g.memory_percent);
     write_or_null(out, "encoder", g.encoder_percent);
     write_or_null(out, "decoder", g.decoder_percent);
     out.end_object();
-    out.key("memory");
-    out.begin_object();
+    begin_object(out, "memory");
     write_or_null(out, "totalBytes", g.memory_total_bytes);
     write_or_null(out, "usedBytes", g.memory_used_bytes);
     write_or_null(out, "freeBytes", g.memory_free_bytes);
     write_or_null(out, "reservedBytes", g.memory_reserved_bytes);
     out.end_object();
-    out.key("clocks");
-    out.begin_object();
+    begin_object(out, "clocks");
     write_or_null(out, "smMHz", g.sm_clock_mhz);
     write_or_null(out, "memoryMHz", g.memory_clock_mhz);
     out.end_object();
@@ -65,8 +62,7 @@ void write_xid(writer& out, const std::optional<xid_report>& xid) {
     out.begin_object();
     out.member("last", xid->last);
     out.member("time", kcontrol::format_time(xid->when));
-    out.key("counts");
-    out.begin_object();
+    begin_object(out, "counts");
     for (const auto& [number, count] : xid->counts) out.member(std::to_string(number), count);
     out.end_object();
     out.end_object();
@@ -74,15 +70,13 @@ void write_xid(writer& out, const std::optional<xid_report>& xid) {
 
 void write_errors(writer& out, const gpu_sample& g) {
     write_or_null(out, "pcieReplays", g.pcie_replays);
-    out.key("ecc");
-    out.begin_object();
+    begin_object(out, "ecc");
     write_or_null(out, "correctedVolatile", g.ecc_corrected_volatile);
     write_or_null(out, "correctedAggregate", g.ecc_corrected_aggregate);
     write_or_null(out, "uncorrectedVolatile", g.ecc_uncorrected_volatile);
     write_or_null(out, "uncorrectedAggregate", g.ecc_uncorrected_aggregate);
     out.end_object();
-    out.key("rows");
-    out.begin_object();
+    begin_object(out, "rows");
     write_or_null(out, "remappedCorrected", g.rows_remapped_corrected);
     write_or_null(out, "remappedUncorrected", g.rows_remapped_uncorrected);
     write_or_null(out, "pending", g.row_remap_pending);
@@ -94,14 +88,12 @@ void write_errors(writer& out, const gpu_sample& g) {
 }
 
 void write_slices(writer& out, const std::vector<mig_sample>& slices) {
-    out.key("migs");
-    out.begin_array();
+    begin_array(out, "migs");
     for (const auto& slice : slices) {
         out.begin_object();
         out.member("uuid", slice.uuid);
         out.member("profile", slice.profile);
-        out.key("memory");
-        out.begin_object();
+        begin_object(out, "memory");
         write_or_null(out, "totalBytes", slice.memory_total_bytes);
         write_or_null(out, "usedBytes", slice.memory_used_bytes);
         write_or_null(out, "freeBytes", slice.memory_free_bytes);
@@ -112,8 +104,7 @@ void write_slices(writer& out, const std::vector<mig_sample>& slices) {
 }
 
 void write_users(writer& out, const std::vector<gpu_user>& users) {
-    out.key("users");
-    out.begin_array();
+    begin_array(out, "users");
     for (const auto& u : users) {
         out.begin_object();
         out.member("namespace", u.namespace_);
@@ -181,8 +172,7 @@ std::string gpus_json(std::string_view node, const node_sample& sample, const mi
     write_text_or_null(out, "time", asked ? kcontrol::format_time(sample.time) : "");
     write_text_or_null(out, "driverVersion", sample.driver_version);
     write_text_or_null(out, "cudaVersion", sample.cuda_version ? version_text(*sample.cuda_version) : std::string());
-    out.key("items");
-    out.begin_array();
+    begin_array(out, "items");
     for (const auto& g : sample.gpus) write_gpu(out, g, modes);
     out.end_array();
     out.end_object();

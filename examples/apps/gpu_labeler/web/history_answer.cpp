@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/serve/responses.hpp>
 #include <kcontrol/values/time.hpp>
 
@@ -107,14 +107,12 @@ kcontrol::http::response history_answer(const history& past, std::string_view qu
     out.begin_object();
     out.member("metric", wanted->metric->name);
     out.member("unit", wanted->metric->unit);
-    out.key("items");
-    out.begin_array();
+    begin_array(out, "items");
     for (const auto& gpu : past.gpus()) {
         if (wanted->gpu && gpu.uuid != *wanted->gpu) continue;
         out.begin_object();
         out.member("gpu", gpu.uuid);
-        out.key("points");
-        out.begin_array();
+        begin_array(out, "points");
         for (const auto& point : past.points(gpu.uuid, wanted->metric->which, wanted->since)) {
             out.begin_array();
             out.value(point.time);

@@ -1,7 +1,7 @@
 #include "notices/center.hpp"
 
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/values/time.hpp>
 
@@ -345,8 +345,7 @@ std::string center::json() const {
     out.member("failed", sum.failed);
     out.member("dropped", sum.dropped);
     out.member("coalesced", sum.coalesced);
-    out.key("deadLetters");
-    out.begin_array();
+    begin_array(out, "deadLetters");
     for (const auto& letter : dead_) {
         out.begin_object();
         out.member("receiver", letter.receiver);

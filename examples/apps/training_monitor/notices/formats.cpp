@@ -2,8 +2,8 @@
 
 #include <kcontrol/base/utf8.hpp>
 #include <kcontrol/http/url.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/json/reader.hpp>
-#include <kcontrol/json/writer.hpp>
 #include <kcontrol/values/time.hpp>
 
 #include "crypto/hmac.hpp"
@@ -89,8 +89,7 @@ std::string shortened(std::string text, std::size_t most) {
 
 void write_text(json::writer& out, std::string_view name, std::string_view tag, std::string_view type,
                 std::string_view content, std::string_view text) {
-    out.key(name);
-    out.begin_object();
+    begin_object(out, name);
     out.member(tag, type);
     out.member(content, text);
     out.end_object();
@@ -100,16 +99,13 @@ void write_text(json::writer& out, std::string_view name, std::string_view tag, 
 // mentioned, a button to the page.
 void write_card(json::writer& out, const notice& n, std::string_view text, std::string_view mention) {
     out.member("msg_type", "interactive");
-    out.key("card");
-    out.begin_object();
-    out.key("header");
-    out.begin_object();
+    begin_object(out, "card");
+    begin_object(out, "header");
     const auto tone = tone_of(n);
     out.member("template", tone == tone::bad ? "red" : tone == tone::good ? "green" : "blue");
     write_text(out, "title", "tag", "plain_text", "content", shortened(title_of(n), 200));
     out.end_object();
-    out.key("elements");
-    out.begin_array();
+    begin_array(out, "elements");
     out.begin_object();
     out.member("tag", "div");
     write_text(out, "text", "tag", "plain_text", "content", text);
@@ -123,8 +119,7 @@ void write_card(json::writer& out, const notice& n, std::string_view text, std::
     if (!n.link.empty()) {
         out.begin_object();
         out.member("tag", "action");
-        out.key("actions");
-        out.begin_array();
+        begin_array(out, "actions");
         out.begin_object();
         out.member("tag", "button");
         write_text(out, "text", "tag", "plain_text", "content", "Open");
@@ -141,8 +136,7 @@ void write_card(json::writer& out, const notice& n, std::string_view text, std::
 // A header, the text, a link to the page (a button would want an answer). What Slack's blocks may hold is less than
 // what its text may.
 void write_blocks(json::writer& out, const notice& n, const std::string& text) {
-    out.key("blocks");
-    out.begin_array();
+    begin_array(out, "blocks");
     out.begin_object();
     out.member("type", "header");
     write_text(out, "text", "type", "plain_text", "text", shortened(title_of(n), 150));
@@ -178,8 +172,7 @@ std::string feishu_json(const receiver_config& to, const notice& n, kcontrol::wa
             write_card(out, n, said, mention);
         } else {
             out.member("msg_type", "text");
-            out.key("content");
-            out.begin_object();
+            begin_object(out, "content");
             out.member("text", with_mention(said, mention));
             out.end_object();
         }

@@ -1,6 +1,7 @@
 #include "output/text_output.hpp"
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/json/members.hpp>
 
 #include "output/job_rows.hpp"
 #include "web/view_json.hpp"
@@ -28,12 +29,10 @@ std::string snapshot_json(const job_table::cluster_list& clusters, const job_tab
                           kcontrol::wall_time now) {
     kcontrol::json::writer out;
     out.begin_object();
-    out.key("clusters");
-    out.begin_array();
+    begin_array(out, "clusters");
     for (const auto& c : clusters) write(out, *c);
     out.end_array();
-    out.key("jobs");
-    out.begin_array();
+    begin_array(out, "jobs");
     for (const auto& job : jobs) write(out, *job, now);
     out.end_array();
     out.end_object();

@@ -1,6 +1,6 @@
 #include "web/attention_answer.hpp"
 
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/serve/responses.hpp>
 #include <kcontrol/values/time.hpp>
 
@@ -57,8 +57,7 @@ std::string attention_text(const history& past, const job_table& table, wall_tim
     const std::size_t count = std::min(all.size(), most_jobs);
     kcontrol::json::writer out;
     out.begin_object();
-    out.key("items");
-    out.begin_array();
+    begin_array(out, "items");
     for (std::size_t i = 0; i < count; ++i) {
         const auto& [job, of] = all[i];
         out.begin_object();
@@ -107,8 +106,7 @@ std::vector<turn> latest_turns(const history& past, const job_table& table, std:
 std::string changes_text(const history& past, const job_table& table) {
     kcontrol::json::writer out;
     out.begin_object();
-    out.key("items");
-    out.begin_array();
+    begin_array(out, "items");
     for (const auto& one : latest_turns(past, table, most_changes)) {
         const auto& spans = one.job->spans;
         out.begin_object();

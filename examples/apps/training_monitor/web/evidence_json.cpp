@@ -48,27 +48,21 @@ void write_event(kcontrol::json::writer& out, const object_event& event) {
 void write_evidence(kcontrol::json::writer& out, const job_view& job, const job_evidence& known, cluster_rights rights,
                     job_offers offers) {
     const job_cause cause = find_cause(job, known);
-    out.key("cause");
-    out.begin_object();
+    begin_object(out, "cause");
     out.member("text", cause.text);
     write_text_or_null(out, "pod", cause.pod);
     write_text_or_null(out, "container", cause.container);
     out.member("earlier", cause.earlier);
     out.end_object();
-    out.key("pods");
-    out.begin_array();
+    begin_array(out, "pods");
     for (const auto& pod : known.pods) {
         if (is_of(job, pod)) write_pod(out, job, pod);
     }
     out.end_array();
-    out.key("events");
-    out.begin_array();
+    begin_array(out, "events");
     for (const auto& event : known.events) write_event(out, event);
     out.end_array();
-    out.key("missingRights");
-    out.begin_array();
-    for (const auto text : missing_rights(rights)) out.value(text);
-    out.end_array();
+    write_values(out, "missingRights", missing_rights(rights));
     out.member("logs", offers.logs());
     out.member("yaml", offers.yaml());
 }

@@ -62,8 +62,7 @@ void write_node(kcontrol::json::writer& out, const std::string& name, const node
     out.member("node", name);
     out.member("state", node.report ? node.report->state : "no-answer");
     out.member("reason", node.report ? node.report->message : node.failure);
-    out.key("gpus");
-    out.begin_array();
+    begin_array(out, "gpus");
     if (node.report) {
         for (const auto& gpu : node.report->gpus) write_gpu(out, gpu);
     }
@@ -88,8 +87,7 @@ http::response fleet_answer(monitor& of, std::string_view query) {
     if (!of.usage()) return http::error_response(404, "no GPU labelers are asked: see --gpu-usage");
     kcontrol::json::writer out;
     out.begin_object();
-    out.key("items");
-    out.begin_array();
+    begin_array(out, "items");
     for (const auto& cluster : of.table().clusters()) {
         const usage_board& board = *of.usage();
         const fleet_knowledge known = looks ? of.usage()->look(cluster->name) : board.known(cluster->name);
@@ -98,12 +96,10 @@ http::response fleet_answer(monitor& of, std::string_view query) {
         out.member("state", to_string(known.state));
         out.member("reason", known.reason);
         write_text_or_null(out, "at", known.at ? kcontrol::format_time(*known.at) : "");
-        out.key("nodes");
-        out.begin_array();
+        begin_array(out, "nodes");
         if (known.nodes) write_nodes(out, *known.nodes);
         out.end_array();
-        out.key("missingRights");
-        out.begin_array();
+        begin_array(out, "missingRights");
         if (known.state == state_type::forbidden) {
             const auto& where = board.how().labeler_namespace();
             out.value("list pods and get pods/proxy in namespace " + where + ": would show the GPUs of the nodes");

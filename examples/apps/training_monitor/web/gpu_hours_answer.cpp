@@ -139,8 +139,7 @@ http::response gpu_hours_answer(gpu_hours& hours, std::string_view query, kcontr
     kcontrol::json::write_text_or_null(out, "since", since ? kcontrol::format_time(*since) : "");
     out.member("until", kcontrol::format_time(now));
     out.member("gpuHours", hours_of(all));
-    out.key("items");
-    out.begin_array();
+    begin_array(out, "items");
     for (const auto& [key, gpu_ms] : sums) {
         out.begin_object();
         if (asked->by[day]) out.member("day", day_text(key.day));

@@ -30,8 +30,7 @@ void write_pool(kcontrol::json::writer& out, const gpu_pool& pool) {
     out.member("allocatable", pool.allocatable);
     out.member("asked", pool.asked);
     out.member("free", pool.free);
-    out.key("fits");
-    out.begin_array();
+    begin_array(out, "fits");
     for (const auto& fit : pool.fits) {
         out.begin_object();
         out.member("gpusPerPod", fit.gpus_per_pod);
@@ -51,12 +50,10 @@ void write_cluster(kcontrol::json::writer& out, const std::string& name, const n
     out.member("reason", known.reason);
     write_text_or_null(out, "listed", known.at ? kcontrol::format_time(*known.at) : "");
     out.member("waiting", sum.waiting);
-    out.key("products");
-    out.begin_array();
+    begin_array(out, "products");
     for (const auto& pool : sum.pools) write_pool(out, pool);
     out.end_array();
-    out.key("missingRights");
-    out.begin_array();
+    begin_array(out, "missingRights");
     if (known.state == state_type::forbidden) {
         out.value("list nodes: would show the GPUs that there are, by product, and what job would fit");
     }
@@ -73,8 +70,7 @@ http::response gpus_answer(monitor& of, std::string_view query) {
     }
     kcontrol::json::writer out;
     out.begin_object();
-    out.key("items");
-    out.begin_array();
+    begin_array(out, "items");
     for (const auto& cluster : of.table().clusters()) {
         const node_knowledge known = of.gpus().look(cluster->name);
         std::vector<gpu_use> uses;

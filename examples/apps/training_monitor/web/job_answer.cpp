@@ -31,8 +31,7 @@ void time_member(kcontrol::json::writer& out, std::string_view name, const std::
 }
 
 void write_timeline(kcontrol::json::writer& out, const job_record& record, wall_time now) {
-    out.key("timeline");
-    out.begin_array();
+    begin_array(out, "timeline");
     for (const auto& s : record.spans) {
         out.begin_object();
         out.member("state", to_string(s.state));
@@ -47,8 +46,7 @@ void write_timeline(kcontrol::json::writer& out, const job_record& record, wall_
 }
 
 void write_conditions(kcontrol::json::writer& out, const std::vector<condition_view>& conditions) {
-    out.key("conditions");
-    out.begin_array();
+    begin_array(out, "conditions");
     for (const auto& c : conditions) {
         out.begin_object();
         out.member("type", c.type);
@@ -129,8 +127,7 @@ http::response gone_answer(const history& past, std::string_view query) {
     }
     kcontrol::json::writer out;
     out.begin_object();
-    out.key("items");
-    out.begin_array();
+    begin_array(out, "items");
     for (const auto& m : past.missed_since_start()) {
         if (!clusters.empty() && !clusters.contains(m.job->cluster)) continue;
         out.begin_object();

@@ -88,8 +88,7 @@ http::response answer(const log_question& asked, const kcontrol::result<log_tail
     out.member("container", asked.container);
     out.member("previous", asked.previous);
     out.member("cut", read->cut);
-    out.key("lines");
-    out.begin_array();
+    begin_array(out, "lines");
     for (const auto& line : read->lines) out.value(kcontrol::escape_control(line));
     out.end_array();
     out.end_object();

@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/serve/responses.hpp>
 
 #include "table/job_query.hpp"
@@ -13,14 +13,12 @@ namespace {
 void write_point(kcontrol::json::writer& out, const totals_point& point) {
     out.begin_object();
     out.member("time", to_rfc3339(point.time));
-    out.key("states");
-    out.begin_object();
+    begin_object(out, "states");
     for (std::size_t i = 0; i < job_state_names.size(); ++i) {
         if (point.counts.states[i] != 0) out.member(job_state_names[i], point.counts.states[i]);
     }
     out.end_object();
-    out.key("gpus");
-    out.begin_object();
+    begin_object(out, "gpus");
     out.member("requested", point.counts.gpus_requested);
     out.member("running", point.counts.gpus_running);
     out.end_object();
@@ -43,8 +41,7 @@ kcontrol::http::response totals_answer(const totals& points, std::string_view qu
     }
     kcontrol::json::writer out;
     out.begin_object();
-    out.key("items");
-    out.begin_array();
+    begin_array(out, "items");
     for (const auto& point : points.since(since)) write_point(out, point);
     out.end_array();
     out.end_object();

@@ -15,19 +15,16 @@ void write_measured(kcontrol::json::writer& out, const job_usage& usage) {
     out.member("reason", usage.reason);
     out.member("gpus", usage.gpus);
     out.member("measured", usage.measured);
-    out.key("utilization");
-    out.begin_object();
+    begin_object(out, "utilization");
     write_or_null(out, "mean", usage.utilization_mean);
     write_or_null(out, "least", usage.utilization_least);
     out.end_object();
-    out.key("memory");
-    out.begin_object();
+    begin_object(out, "memory");
     write_or_null(out, "usedBytes", usage.memory_used_bytes);
     write_or_null(out, "totalBytes", usage.memory_total_bytes);
     out.end_object();
     write_or_null(out, "powerW", usage.power_watts);
-    out.key("xids");
-    out.begin_array();
+    begin_array(out, "xids");
     for (const auto& xid : usage.xids) {
         out.begin_object();
         out.member("node", xid.node);

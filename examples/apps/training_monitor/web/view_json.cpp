@@ -13,8 +13,7 @@ namespace {
 void write_replicas(kcontrol::json::writer& out, const std::vector<replica_counts>& replicas) {
     out.begin_object();
     for (const auto& counts : replicas) {
-        out.key(counts.type);
-        out.begin_object();
+        begin_object(out, counts.type);
         out.member("desired", counts.desired);
         out.member("active", counts.active);
         out.member("succeeded", counts.succeeded);
@@ -89,8 +88,7 @@ void write(kcontrol::json::writer& out, const cluster_view& cluster) {
     write_text_or_null(out, "lastSync", cluster.last_sync);
     write_text_or_null(out, "pods", cluster.pods);
     out.member("podsReason", cluster.pods_reason);
-    out.key("kinds");
-    out.begin_array();
+    begin_array(out, "kinds");
     for (const auto& kind : cluster.kinds) {
         out.begin_object();
         out.member("kind", kind.kind);

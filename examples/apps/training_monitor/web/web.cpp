@@ -1,5 +1,6 @@
 #include "web/web.hpp"
 
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/serve/embedded_file.hpp>
 #include <kcontrol/serve/responses.hpp>
@@ -128,8 +129,7 @@ http::response web::clusters(std::string_view query) const {
     if (!checked) return http::error_response(400, checked.error().message());
     kcontrol::json::writer out;
     out.begin_object();
-    out.key("items");
-    out.begin_array();
+    begin_array(out, "items");
     for (const auto& cluster : table_.clusters()) write(out, *cluster);
     out.end_array();
     out.end_object();

@@ -13,7 +13,7 @@
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 
 #include <boost/asio/this_coro.hpp>
 
@@ -172,14 +172,12 @@ inline std::string delete_body(const delete_options& options) {
     if (options.grace_period()) out.member("gracePeriodSeconds", std::int64_t{options.grace_period()->count()});
     if (options.propagation_policy()) out.member("propagationPolicy", to_string(*options.propagation_policy()));
     if (options.dry_run()) {
-        out.key("dryRun");
-        out.begin_array();
+        begin_array(out, "dryRun");
         out.value("All");
         out.end_array();
     }
     if (!options.precondition_uid().empty() || !options.precondition_resource_version().empty()) {
-        out.key("preconditions");
-        out.begin_object();
+        begin_object(out, "preconditions");
         if (!options.precondition_uid().empty()) out.member("uid", options.precondition_uid());
         if (!options.precondition_resource_version().empty()) {
             out.member("resourceVersion", options.precondition_resource_version());

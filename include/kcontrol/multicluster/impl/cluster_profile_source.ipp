@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/auth/kubeconfig.hpp>
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/multicluster/cluster_profile_source.hpp>
 #include <kcontrol/multicluster/detail/object_source.hpp>
 #include <kcontrol/multicluster/detail/profile_object.hpp>
@@ -22,8 +22,7 @@ inline std::string profile_cluster_text(const raw_json& cluster) {
     out.begin_object();
     out.member("apiVersion", "v1");
     out.member("kind", "Config");
-    out.key("clusters");
-    out.begin_array();
+    begin_array(out, "clusters");
     out.begin_object();
     out.member("name", "cluster");
     out.key("cluster");
@@ -38,12 +37,8 @@ inline void write_exec(json::writer& out, const auth::exec_command& command) {
     out.begin_object();
     out.member("apiVersion", command.api_version());
     out.member("command", command.program());
-    out.key("args");
-    out.begin_array();
-    for (const auto& one : command.arguments()) out.value(one);
-    out.end_array();
-    out.key("env");
-    out.begin_array();
+    write_values(out, "args", command.arguments());
+    begin_array(out, "env");
     for (const auto& [name, value] : command.variables()) {
         out.begin_object();
         out.member("name", name);
@@ -64,24 +59,20 @@ inline std::string profile_user_text(const auth::exec_command* command) {
     out.member("apiVersion", "v1");
     out.member("kind", "Config");
     out.member("current-context", "context");
-    out.key("contexts");
-    out.begin_array();
+    begin_array(out, "contexts");
     out.begin_object();
     out.member("name", "context");
-    out.key("context");
-    out.begin_object();
+    begin_object(out, "context");
     out.member("cluster", "cluster");
     if (command != nullptr) out.member("user", "user");
     out.end_object();
     out.end_object();
     out.end_array();
     if (command != nullptr) {
-        out.key("users");
-        out.begin_array();
+        begin_array(out, "users");
         out.begin_object();
         out.member("name", "user");
-        out.key("user");
-        out.begin_object();
+        begin_object(out, "user");
         out.key("exec");
         write_exec(out, *command);
         out.end_object();

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/base/base64.hpp>
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/schema/crd.hpp>
 
 #include <algorithm>
@@ -16,16 +16,12 @@ inline void write_crd_member(json::writer& out, std::string_view name, std::stri
 template <class Texts>
 void write_crd_texts(json::writer& out, std::string_view name, const Texts& texts) {
     if (texts.empty()) return;
-    out.key(name);
-    out.begin_array();
-    for (const std::string_view text : texts) out.value(text);
-    out.end_array();
+    write_values(out, name, texts);
 }
 
 inline void write_crd_map(json::writer& out, std::string_view name, const std::map<std::string, std::string>& map) {
     if (map.empty()) return;
-    out.key(name);
-    out.begin_object();
+    begin_object(out, name);
     for (const auto& [key, value] : map) out.member(key, value);
     out.end_object();
 }
@@ -39,8 +35,7 @@ inline std::string crd_lower_case(std::string_view text) {
 }
 
 inline void write_crd_names(json::writer& out, const resource_name& name, const crd_options& options) {
-    out.key("names");
-    out.begin_object();
+    begin_object(out, "names");
     out.member("plural", name.plural);
     out.member("singular", options.singular().empty() ? crd_lower_case(name.kind) : std::string(options.singular()));
     write_crd_texts(out, "shortNames", options.short_names());
@@ -53,12 +48,10 @@ inline void write_crd_names(json::writer& out, const resource_name& name, const 
 
 inline void write_crd_subresources(json::writer& out, const crd_options& options) {
     if (!options.has_status() && options.scale_spec().empty()) return;
-    out.key("subresources");
-    out.begin_object();
+    begin_object(out, "subresources");
     if (options.has_status()) out.key("status"), out.raw("{}");
     if (!options.scale_spec().empty()) {
-        out.key("scale");
-        out.begin_object();
+        begin_object(out, "scale");
         out.member("specReplicasPath", options.scale_spec().json_path());
         out.member("statusReplicasPath", options.scale_status().json_path());
         write_crd_member(out, "labelSelectorPath", options.scale_selector().json_path());
@@ -69,8 +62,7 @@ inline void write_crd_subresources(json::writer& out, const crd_options& options
 
 inline void write_crd_columns(json::writer& out, const crd_options& options) {
     if (options.columns().empty()) return;
-    out.key("additionalPrinterColumns");
-    out.begin_array();
+    begin_array(out, "additionalPrinterColumns");
     for (const printer_column& column : options.columns()) {
         out.begin_object();
         out.member("name", column.name);
@@ -92,16 +84,14 @@ inline void write_crd_version(json::writer& out, const custom_resource_definitio
     out.member("storage", storage);
     if (options.is_deprecated()) out.member("deprecated", true);
     write_crd_member(out, "deprecationWarning", options.deprecation_warning());
-    out.key("schema");
-    out.begin_object();
+    begin_object(out, "schema");
     out.key("openAPIV3Schema");
     out.raw(version.schema);
     out.end_object();
     write_crd_subresources(out, options);
     write_crd_columns(out, options);
     if (!options.selectable_fields().empty()) {
-        out.key("selectableFields");
-        out.begin_array();
+        begin_array(out, "selectableFields");
         for (const crd_path& path : options.selectable_fields()) {
             out.begin_object();
             out.member("jsonPath", path.json_path());
@@ -116,16 +106,13 @@ inline void write_converter(json::writer& out, const std::string& url, const std
                             const std::string& service, const std::string& path, const std::string& ca_pem) {
     out.begin_object();
     out.member("strategy", "Webhook");
-    out.key("webhook");
-    out.begin_object();
-    out.key("clientConfig");
-    out.begin_object();
+    begin_object(out, "webhook");
+    begin_object(out, "clientConfig");
     if (!ca_pem.empty()) out.member("caBundle", encode_base64(ca_pem));
     if (!url.empty()) {
         out.member("url", url);
     } else {
-        out.key("service");
-        out.begin_object();
+        begin_object(out, "service");
         out.member("namespace", ns);
         out.member("name", service);
         out.member("path", path);
@@ -160,19 +147,16 @@ KCONTROL_DECL std::string custom_resource_definition::to_json() const {
     out.begin_object();
     out.member("apiVersion", "apiextensions.k8s.io/v1");
     out.member("kind", "CustomResourceDefinition");
-    out.key("metadata");
-    out.begin_object();
+    begin_object(out, "metadata");
     out.member("name", name());
     detail::write_crd_map(out, "labels", labels_);
     detail::write_crd_map(out, "annotations", annotations_);
     out.end_object();
-    out.key("spec");
-    out.begin_object();
+    begin_object(out, "spec");
     out.member("group", first().group);
     detail::write_crd_names(out, first(), versions_.front().options);
     out.member("scope", first().scope == resource_scope::namespaced ? "Namespaced" : "Cluster");
-    out.key("versions");
-    out.begin_array();
+    begin_array(out, "versions");
     for (std::size_t i = 0; i < versions_.size(); ++i) detail::write_crd_version(out, versions_[i], i == storage);
     out.end_array();
     out.key("conversion");

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/schema/impl/schema_rules.hpp>
 #include <kcontrol/schema/schema.hpp>
 
@@ -137,8 +137,7 @@ private:
 
     bool write_enum(const type_descriptor& type, const field_rules& r) {
         if (r.allowed.empty()) return true;
-        out_.key("enum");
-        out_.begin_array();
+        begin_array(out_, "enum");
         for (const std::string_view value : r.allowed) {
             if (type_name(type) == "string") {
                 out_.value(value);
@@ -190,8 +189,7 @@ private:
         const auto fields = schema_fields(type);
         if (fields.empty() && !as_resource) return true;
         inside_.push_back(&type);
-        out_.key("properties");
-        out_.begin_object();
+        begin_object(out_, "properties");
         // apiVersion and kind are in no field list, and take their places in the order.
         constexpr std::string_view implied[] = {"apiVersion", "kind"};
         std::size_t next = as_resource ? 0 : std::size(implied);
@@ -217,8 +215,7 @@ private:
         if (r.list == list_type_rule::unset) return true;
         if (r.list == list_type_rule::map) {
             const type_descriptor& element = without_optional(*type.element);
-            out_.key("x-kubernetes-list-map-keys");
-            out_.begin_array();
+            begin_array(out_, "x-kubernetes-list-map-keys");
             for (const std::string_view key : r.list_keys) {
                 if (!is_list_key(element, key)) {
                     return fail("list_type_map(\"" + std::string(key) +
@@ -243,8 +240,7 @@ private:
     void write_cel(const field_rules* field, const field_rules* own) {
         const bool any = (field != nullptr && !field->cel.empty()) || (own != nullptr && !own->cel.empty());
         if (!any) return;
-        out_.key("x-kubernetes-validations");
-        out_.begin_array();
+        begin_array(out_, "x-kubernetes-validations");
         for (const field_rules* rules : {own, field}) {
             if (rules == nullptr) continue;
             for (const cel_rule& rule : rules->cel) write_cel_rule(rule);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/service/detail/cache_text.hpp>
 #include <kcontrol/service/detail/private_file.hpp>
 #include <kcontrol/service/impl/follow_loop.hpp>
@@ -22,10 +22,7 @@ inline std::string followed_objects::to_string() const {
 inline std::string followed_objects::rule() const {
     json::writer out;
     const auto list_of = [&](std::string_view key, std::initializer_list<std::string_view> values) {
-        out.key(key);
-        out.begin_array();
-        for (const auto& one : values) out.value(one);
-        out.end_array();
+        write_values(out, key, values);
     };
     out.begin_object();
     list_of("apiGroups", {info->gvk.group});

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/codec/metadata_object.hpp>
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/service/detail/label_keeper.hpp>
 #include <kcontrol/service/detail/own_pod.hpp>
 
@@ -27,11 +27,9 @@ inline label_settings settings_of(const std::string& pod, duration lease) {
 inline std::string label_patch(const lead_label& label, const label_step& step) {
     json::writer out;
     out.begin_object();
-    out.key("metadata");
-    out.begin_object();
+    begin_object(out, "metadata");
     out.member("resourceVersion", step.version);
-    out.key("labels");
-    out.begin_object();
+    begin_object(out, "labels");
     out.key(label.key());
     if (step.request == label_request::add) {
         out.value(label.value());

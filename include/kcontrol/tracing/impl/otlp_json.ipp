@@ -1,7 +1,7 @@
 #pragma once
 
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/json/reader.hpp>
-#include <kcontrol/json/writer.hpp>
 #include <kcontrol/tracing/otlp_json.hpp>
 #include <kcontrol/version.hpp>
 
@@ -29,8 +29,7 @@ inline std::string_view otlp_name(std::string_view field) {
 inline void write_otlp_attribute(json::writer& out, std::string_view name, std::string_view value, bool is_number) {
     out.begin_object();
     out.member("key", name);
-    out.key("value");
-    out.begin_object();
+    begin_object(out, "value");
     out.member(is_number ? "intValue" : "stringValue", value);  // a 64-bit number is a string here
     out.end_object();
     out.end_object();
@@ -52,16 +51,14 @@ inline void write_otlp_span(json::writer& out, const trace_span& span) {
     out.member("kind", request ? client : internal);
     out.member("startTimeUnixNano", otlp_time(span.begun));
     out.member("endTimeUnixNano", otlp_time(span.begun + span.took));
-    out.key("attributes");
-    out.begin_array();
+    begin_array(out, "attributes");
     for (const log_field& field : span.fields) {
         const std::string_view name = request ? otlp_name(field.name) : std::string_view(field.name);
         write_otlp_attribute(out, name, field.value, request && std::string_view(field.name) == "code");
     }
     out.end_array();
     if (!span.error.empty()) {
-        out.key("status");
-        out.begin_object();
+        begin_object(out, "status");
         out.member("code", failed);
         out.member("message", span.error);
         out.end_object();
@@ -81,26 +78,20 @@ KCONTROL_DECL std::string otlp_request(std::span<const std::pair<std::string, st
                                        std::span<const std::string> spans) {
     json::writer out;
     out.begin_object();
-    out.key("resourceSpans");
-    out.begin_array();
+    begin_array(out, "resourceSpans");
     out.begin_object();
-    out.key("resource");
-    out.begin_object();
-    out.key("attributes");
-    out.begin_array();
+    begin_object(out, "resource");
+    begin_array(out, "attributes");
     for (const auto& [name, value] : resource) detail::write_otlp_attribute(out, name, value, false);
     out.end_array();
     out.end_object();
-    out.key("scopeSpans");
-    out.begin_array();
+    begin_array(out, "scopeSpans");
     out.begin_object();
-    out.key("scope");
-    out.begin_object();
+    begin_object(out, "scope");
     out.member("name", "kcontrol");
     out.member("version", std::string_view(library_version));
     out.end_object();
-    out.key("spans");
-    out.begin_array();
+    begin_array(out, "spans");
     for (const std::string& span : spans) out.raw(span);
     out.end_array();
     out.end_object();

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <kcontrol/base/base64.hpp>
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/webhook/admission_response.hpp>
 
 namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline void write_causes(json::writer& out, const field_errors& errors, const std::vector<status_cause>& causes) {
-    out.key("causes");
-    out.begin_array();
+    begin_array(out, "causes");
     for (const field_error& one : errors) {
         out.begin_object();
         out.member("reason", one.reason());
@@ -52,14 +51,12 @@ inline void write_refusal(json::writer& out, const admission_verdict& why, const
         status = *why.status();
         if (status.code < 400) status.code = 400;
     }
-    out.key("status");
-    out.begin_object();
+    begin_object(out, "status");
     out.member("status", "Failure");
     out.member("message", status.message);
     if (!status.reason.empty()) out.member("reason", status.reason);
     if (!why.errors().empty() || !status.causes.empty()) {
-        out.key("details");
-        out.begin_object();
+        begin_object(out, "details");
         if (!name.empty()) out.member("name", name);
         if (!of.kind.group.empty()) out.member("group", of.kind.group);
         out.member("kind", of.kind.kind);
@@ -78,8 +75,7 @@ KCONTROL_DECL std::string to_json(const admission_response& answer, const admiss
     out.begin_object();
     out.member("kind", "AdmissionReview");
     out.member("apiVersion", "admission.k8s.io/v1");
-    out.key("response");
-    out.begin_object();
+    begin_object(out, "response");
     out.member("uid", to.uid);
     out.member("allowed", verdict.allowed());
     if (!verdict.allowed()) detail::write_refusal(out, verdict, to);
@@ -88,14 +84,10 @@ KCONTROL_DECL std::string to_json(const admission_response& answer, const admiss
         out.member("patch", encode_base64(answer.patch));
     }
     if (!verdict.warnings().empty()) {
-        out.key("warnings");
-        out.begin_array();
-        for (const std::string& one : verdict.warnings()) out.value(one);
-        out.end_array();
+        write_values(out, "warnings", verdict.warnings());
     }
     if (!verdict.annotations().empty()) {
-        out.key("auditAnnotations");
-        out.begin_object();
+        begin_object(out, "auditAnnotations");
         for (const auto& [key, value] : verdict.annotations()) out.member(key, value);
         out.end_object();
     }
@@ -109,8 +101,7 @@ KCONTROL_DECL std::string failure_status_json(int code, std::string_view reason,
     out.begin_object();
     out.member("kind", "Status");
     out.member("apiVersion", "v1");
-    out.key("metadata");
-    out.begin_object();
+    begin_object(out, "metadata");
     out.end_object();
     out.member("status", "Failure");
     out.member("message", message);

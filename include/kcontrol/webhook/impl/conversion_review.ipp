@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/codec/decode.hpp>
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/webhook/conversion_review.hpp>
 #include <kcontrol/webhook/impl/review_words.hpp>
 
@@ -88,17 +88,14 @@ KCONTROL_DECL std::string conversion_review_response(const conversion_request& t
     out.begin_object();
     out.member("kind", "ConversionReview");
     out.member("apiVersion", "apiextensions.k8s.io/v1");
-    out.key("response");
-    out.begin_object();
+    begin_object(out, "response");
     out.member("uid", to.uid);
-    out.key("convertedObjects");
-    out.begin_array();
+    begin_array(out, "convertedObjects");
     if (made) {
         for (const std::string& one : *made) out.raw(one);
     }
     out.end_array();
-    out.key("result");
-    out.begin_object();
+    begin_object(out, "result");
     out.member("status", made ? "Success" : "Failure");
     if (!made) out.member("message", made.error().message().empty() ? made.error().what() : made.error().message());
     out.end_object();
