@@ -38,76 +38,49 @@ result<void> set_switch(options& o, std::string_view value) {
     return {};
 }
 
-result<kcontrol::duration> time_of(std::string_view value, std::chrono::milliseconds least) {
+template <auto Member, std::int64_t LeastMilliseconds>
+result<void> set_time(options& o, std::string_view value) {
+    constexpr std::chrono::milliseconds least(LeastMilliseconds);
     const auto length = kcontrol::parse_duration(value);
     if (!length) return length.error();
     if (*length < least) {
         return bad_argument(in_quotes(value) + " is too short; use " + kcontrol::format_duration(least) + " or more");
     }
-    return kcontrol::duration(*length);
-}
-
-result<void> set_stale_after(options& o, std::string_view value) {
-    const auto length = time_of(value, std::chrono::seconds(1));
-    if (!length) return length.error();
-    o.stale_after = *length;
-    return {};
-}
-
-result<void> set_max_stale(options& o, std::string_view value) {
-    const auto length = time_of(value, std::chrono::seconds(1));
-    if (!length) return length.error();
-    o.max_stale = *length;
-    return {};
-}
-
-result<void> set_timeout(options& o, std::string_view value) {
-    const auto length = time_of(value, std::chrono::milliseconds(1));
-    if (!length) return length.error();
-    o.timeout = *length;
+    o.*Member = kcontrol::duration(*length);
     return {};
 }
 
 // One of some words.
 template <class Value, std::size_t N>
-result<Value> one_of(std::string_view value, const std::pair<std::string_view, Value> (&all)[N]) {
+result<void> set_one_of(Value& to, std::string_view value, const std::pair<std::string_view, Value> (&all)[N]) {
     std::string names;
     for (std::size_t i = 0; i < N; ++i) {
-        if (all[i].first == value) return all[i].second;
+        if (all[i].first == value) {
+            to = all[i].second;
+            return {};
+        }
         names += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + std::string(all[i].first);
     }
     return bad_argument("no such word: " + in_quotes(value) + "; use " + names);
 }
 
 result<void> set_on_stale(options& o, std::string_view value) {
-    static constexpr std::pair<std::string_view, on_stale> all[] = {
-        {"keep", on_stale::keep}, {"empty", on_stale::empty}, {"exit", on_stale::exit}};
-    const auto found = one_of(value, all);
-    if (!found) return found.error();
-    o.when_stale = *found;
-    return {};
+    return set_one_of(o.when_stale, value,
+                      {{"keep", on_stale::keep}, {"empty", on_stale::empty}, {"exit", on_stale::exit}});
 }
 
 result<void> set_log_format(options& o, std::string_view value) {
     using kcontrol::log_format;
-    static constexpr std::pair<std::string_view, log_format> all[] = {{"text", log_format::text},
-                                                                      {"json", log_format::json}};
-    const auto found = one_of(value, all);
-    if (!found) return found.error();
-    o.log_format = *found;
-    return {};
+    return set_one_of(o.log_format, value, {{"text", log_format::text}, {"json", log_format::json}});
 }
 
 result<void> set_log_level(options& o, std::string_view value) {
     using kcontrol::log_level;
-    static constexpr std::pair<std::string_view, log_level> all[] = {{"debug", log_level::debug},
-                                                                     {"info", log_level::info},
-                                                                     {"warning", log_level::warning},
-                                                                     {"error", log_level::error}};
-    const auto found = one_of(value, all);
-    if (!found) return found.error();
-    o.log_level = *found;
-    return {};
+    return set_one_of(o.log_level, value,
+                      {{"debug", log_level::debug},
+                       {"info", log_level::info},
+                       {"warning", log_level::warning},
+                       {"error", log_level::error}});
 }
 
 result<void> set_selector(options& o, std::string_view value) {
@@ -173,9 +146,9 @@ constexpr flag flags[] = {
     {"--backend", flag_value::text, set_backend},
     {"--server-options", flag_value::text, set_server_options},
     {"--once", flag_value::joined, set_switch<&options::once>},
-    {"--timeout", flag_value::text, set_timeout},
-    {"--stale-after", flag_value::text, set_stale_after},
-    {"--max-stale", flag_value::text, set_max_stale},
+    {"--timeout", flag_value::text, set_time<&options::timeout, 1>},
+    {"--stale-after", flag_value::text, set_time<&options::stale_after, 1000>},
+    {"--max-stale", flag_value::text, set_time<&options::max_stale, 1000>},
     {"--on-stale", flag_value::text, set_on_stale},
     {"--cache", flag_value::text, set_text<&options::cache>},
     {"--kubeconfig", flag_value::text, set_text<&options::kubeconfig>},
