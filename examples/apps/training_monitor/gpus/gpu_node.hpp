@@ -2,10 +2,6 @@
 // https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/
 #pragma once
 
-#include <kcontrol/model/field.hpp>
-#include <kcontrol/model/object_meta.hpp>
-#include <kcontrol/model/resource.hpp>
-
 #include "jobs/kinds.hpp"
 
 #include <string>
@@ -41,17 +37,8 @@ struct gpu_node_status {
     }
 };
 
-struct gpu_node {
-    using kcontrol_projection = void;
+struct gpu_node : projection_of<gpu_node_spec, gpu_node_status> {
     static constexpr kcontrol::resource_name kcontrol_resource{"", "v1", "Node", "nodes"};
-
-    kcontrol::object_meta metadata;
-    gpu_node_spec spec;
-    gpu_node_status status;
-
-    static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("spec", &gpu_node::spec), kcontrol::field("status", &gpu_node::status));
-    }
 };
 
 }  // namespace training_monitor

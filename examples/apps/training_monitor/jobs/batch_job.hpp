@@ -40,18 +40,8 @@ struct batch_job_status {
     }
 };
 
-struct batch_job {
-    using kcontrol_projection = void;
+struct batch_job : projection_of<batch_job_spec, batch_job_status> {
     static constexpr kcontrol::resource_name kcontrol_resource{"batch", "v1", "Job", "jobs"};
-
-    kcontrol::object_meta metadata;
-    batch_job_spec spec;
-    batch_job_status status;
-
-    static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("spec", &batch_job::spec),
-                                kcontrol::field("status", &batch_job::status));
-    }
 };
 
 }  // namespace training_monitor

@@ -15,6 +15,21 @@
 
 namespace training_monitor {
 
+/// A kind of which spec and status are read, and of them some members.
+template <class Spec, class Status>
+struct projection_of {
+    using kcontrol_projection = void;
+
+    kcontrol::object_meta metadata;
+    Spec spec;
+    Status status;
+
+    static constexpr auto kcontrol_fields() {
+        return kcontrol::fields(kcontrol::field("spec", &projection_of::spec),
+                                kcontrol::field("status", &projection_of::status));
+    }
+};
+
 /// A condition, as metav1.Condition and as Kubeflow's JobCondition spell it.
 struct job_condition {
     std::string type;

@@ -62,18 +62,8 @@ struct pytorch_job_spec {
     }
 };
 
-struct pytorch_job {
-    using kcontrol_projection = void;
+struct pytorch_job : projection_of<pytorch_job_spec, kubeflow_status> {
     static constexpr kcontrol::resource_name kcontrol_resource{"kubeflow.org", "v1", "PyTorchJob", "pytorchjobs"};
-
-    kcontrol::object_meta metadata;
-    pytorch_job_spec spec;
-    kubeflow_status status;
-
-    static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("spec", &pytorch_job::spec),
-                                kcontrol::field("status", &pytorch_job::status));
-    }
 };
 
 struct mpi_job_spec {
@@ -87,33 +77,13 @@ struct mpi_job_spec {
 };
 
 /// The training operator's MPIJob.
-struct mpi_job_v1 {
-    using kcontrol_projection = void;
+struct mpi_job_v1 : projection_of<mpi_job_spec, kubeflow_status> {
     static constexpr kcontrol::resource_name kcontrol_resource{"kubeflow.org", "v1", "MPIJob", "mpijobs"};
-
-    kcontrol::object_meta metadata;
-    mpi_job_spec spec;
-    kubeflow_status status;
-
-    static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("spec", &mpi_job_v1::spec),
-                                kcontrol::field("status", &mpi_job_v1::status));
-    }
 };
 
 /// The MPI operator's MPIJob: same group and plural, and what the monitor reads of it has the same shape.
-struct mpi_job_v2beta1 {
-    using kcontrol_projection = void;
+struct mpi_job_v2beta1 : projection_of<mpi_job_spec, kubeflow_status> {
     static constexpr kcontrol::resource_name kcontrol_resource{"kubeflow.org", "v2beta1", "MPIJob", "mpijobs"};
-
-    kcontrol::object_meta metadata;
-    mpi_job_spec spec;
-    kubeflow_status status;
-
-    static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("spec", &mpi_job_v2beta1::spec),
-                                kcontrol::field("status", &mpi_job_v2beta1::status));
-    }
 };
 
 }  // namespace training_monitor

@@ -55,19 +55,9 @@ struct train_job_status {
     }
 };
 
-struct train_job {
-    using kcontrol_projection = void;
+struct train_job : projection_of<train_job_spec, train_job_status> {
     static constexpr kcontrol::resource_name kcontrol_resource{"trainer.kubeflow.org", "v1alpha1", "TrainJob",
                                                                "trainjobs"};
-
-    kcontrol::object_meta metadata;
-    train_job_spec spec;
-    train_job_status status;
-
-    static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("spec", &train_job::spec),
-                                kcontrol::field("status", &train_job::status));
-    }
 };
 
 }  // namespace training_monitor

@@ -47,19 +47,9 @@ struct training_job_status {
     }
 };
 
-struct training_job {
-    using kcontrol_projection = void;
+struct training_job : projection_of<training_job_spec, training_job_status> {
     static constexpr kcontrol::resource_name kcontrol_resource{"ai.kcontrol.dev", "v1alpha1", "TrainingJob",
                                                                "trainingjobs"};
-
-    kcontrol::object_meta metadata;
-    training_job_spec spec;
-    training_job_status status;
-
-    static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("spec", &training_job::spec),
-                                kcontrol::field("status", &training_job::status));
-    }
 };
 
 }  // namespace training_monitor

@@ -2,10 +2,6 @@
 // Source: https://kueue.sigs.k8s.io/docs/reference/kueue.v1beta1/
 #pragma once
 
-#include <kcontrol/model/field.hpp>
-#include <kcontrol/model/object_meta.hpp>
-#include <kcontrol/model/resource.hpp>
-
 #include "jobs/kinds.hpp"
 
 #include <string>
@@ -29,18 +25,8 @@ struct queued_workload_status {
     }
 };
 
-struct queued_workload {
-    using kcontrol_projection = void;
+struct queued_workload : projection_of<queued_workload_spec, queued_workload_status> {
     static constexpr kcontrol::resource_name kcontrol_resource{"kueue.x-k8s.io", "v1beta1", "Workload", "workloads"};
-
-    kcontrol::object_meta metadata;
-    queued_workload_spec spec;
-    queued_workload_status status;
-
-    static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("spec", &queued_workload::spec),
-                                kcontrol::field("status", &queued_workload::status));
-    }
 };
 
 }  // namespace training_monitor

@@ -2,10 +2,6 @@
 // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
 #pragma once
 
-#include <kcontrol/model/field.hpp>
-#include <kcontrol/model/object_meta.hpp>
-#include <kcontrol/model/resource.hpp>
-
 #include "jobs/kinds.hpp"
 
 #include <cstdint>
@@ -94,18 +90,8 @@ struct training_pod_status {
     }
 };
 
-struct training_pod {
-    using kcontrol_projection = void;
+struct training_pod : projection_of<training_pod_spec, training_pod_status> {
     static constexpr kcontrol::resource_name kcontrol_resource{"", "v1", "Pod", "pods"};
-
-    kcontrol::object_meta metadata;
-    training_pod_spec spec;
-    training_pod_status status;
-
-    static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("spec", &training_pod::spec),
-                                kcontrol::field("status", &training_pod::status));
-    }
 };
 
 }  // namespace training_monitor

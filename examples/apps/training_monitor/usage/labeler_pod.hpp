@@ -1,9 +1,7 @@
 // A pod of the GPU labelers' DaemonSet: on which node it is.
 #pragma once
 
-#include <kcontrol/model/field.hpp>
-#include <kcontrol/model/object_meta.hpp>
-#include <kcontrol/model/resource.hpp>
+#include "jobs/kinds.hpp"
 
 #include <string>
 
@@ -25,18 +23,8 @@ struct labeler_pod_status {
     }
 };
 
-struct labeler_pod {
-    using kcontrol_projection = void;
+struct labeler_pod : projection_of<labeler_pod_spec, labeler_pod_status> {
     static constexpr kcontrol::resource_name kcontrol_resource{"", "v1", "Pod", "pods"};
-
-    kcontrol::object_meta metadata;
-    labeler_pod_spec spec;
-    labeler_pod_status status;
-
-    static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("spec", &labeler_pod::spec),
-                                kcontrol::field("status", &labeler_pod::status));
-    }
 };
 
 }  // namespace training_monitor
