@@ -19,6 +19,7 @@
 #include <kcontrol/auth/token_source.hpp>
 #include <kcontrol/auth/trust.hpp>
 #include <kcontrol/base/api_status.hpp>
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/base64.hpp>
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/display_width.hpp>

@@ -1,5 +1,7 @@
 #include "testserver/cel_time.hpp"
 
+#include <kcontrol/base/ascii.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -233,7 +235,7 @@ std::optional<cel_duration> parse_schema_duration(std::string_view text) {
             const bool letter =
                 (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (static_cast<unsigned char>(c) & 0x80U);
             if (!letter) break;
-            unit += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+            unit += ascii_lower(c);
         }
         const auto* found = std::find_if(std::begin(words), std::end(words), [&unit](const word& one) {
             return unit == one.exact || unit.starts_with(one.longest);

@@ -1,5 +1,7 @@
 #include "testserver/cel_url.hpp"
 
+#include <kcontrol/base/ascii.hpp>
+
 #include <algorithm>
 #include <optional>
 
@@ -47,8 +49,7 @@ public:
             }
             if (c != ':') return {};
             if (i == 0) return fail("missing protocol scheme");
-            std::string out(rest.substr(0, i));
-            for (char& one : out) one = one >= 'A' && one <= 'Z' ? static_cast<char>(one - 'A' + 'a') : one;
+            std::string out = ascii_lower(rest.substr(0, i));
             rest.remove_prefix(i + 1);
             return out;
         }

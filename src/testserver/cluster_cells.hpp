@@ -1,6 +1,7 @@
 // The columns of nodes, namespaces, volumes, configuration, roles and events.
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/trim.hpp>
 
 #include "testserver/cell_parts.hpp"
@@ -161,12 +162,6 @@ inline json::array binding_cells(const json::value& o, wall_time now) {
             joined(groups, ", "), joined(accounts, ", ")};
 }
 
-inline std::string lower_kind(const json::value& reference) {
-    std::string kind = text_in(reference, {"kind"});
-    for (char& c : kind) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return kind;
-}
-
 // Of both APIs: what one calls involvedObject, message and source, the other calls regarding, note and
 // deprecatedSource.
 inline json::array event_cells(const json::value& o, wall_time now) {
@@ -199,7 +194,7 @@ inline json::array event_cells(const json::value& o, wall_time now) {
     return {last,
             text_in(o, {"type"}),
             text_in(o, {"reason"}),
-            lower_kind(about) + (name.empty() ? "" : "/" + name),
+            ascii_lower(text_in(about, {"kind"})) + (name.empty() ? "" : "/" + name),
             text_in(about, {"fieldPath"}),
             reporter,
             message,

@@ -1,12 +1,12 @@
 #include "testserver/crd_validation.hpp"
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/model/names.hpp>
 #include <kcontrol/testing/resource_type.hpp>
 
 #include "testserver/cel_rules.hpp"
 #include "testserver/crd_schema_validation.hpp"
 #include "testserver/json_values.hpp"
-#include "testserver/lower_case.hpp"
 #include "testserver/structural_values.hpp"
 
 #include <algorithm>
@@ -217,7 +217,7 @@ private:
         const std::string kind = said({"spec", "names", "kind"}), list = said({"spec", "names", "listKind"});
         const auto checked = [&](const std::string& field, const std::string& text) {
             if (text.empty()) return required(field);
-            if (check_dns1035_label(lower_case(text)).empty()) return;
+            if (check_dns1035_label(ascii_lower(text)).empty()) return;
             add(field, "FieldValueInvalid",
                 "Invalid value: " + go_quoted(text) + ": " + std::string(mixed) + std::string(dns_1035_rule));
         };
@@ -297,7 +297,7 @@ void set_definition_defaults(json::object& crd) {
     json::object& said = names->get_object();
     const std::string kind(json::get_string(*names, {"kind"}));
     if (kind.empty()) return;
-    if (json::get_string(*names, {"singular"}).empty()) said["singular"] = detail::lower_case(kind);
+    if (json::get_string(*names, {"singular"}).empty()) said["singular"] = ascii_lower(kind);
     if (json::get_string(*names, {"listKind"}).empty()) said["listKind"] = kind + "List";
 }
 

@@ -1,5 +1,6 @@
 #include "testserver/cron_schedule.hpp"
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/values/api_duration.hpp>
 
 #include <algorithm>
@@ -38,14 +39,8 @@ std::vector<std::string_view> split_at(std::string_view text, std::string_view s
     return out;
 }
 
-std::string cron_name(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
-}
-
 cron_result read_cron_number(std::string_view text, std::string_view names, unsigned first, unsigned& out) {
-    const std::string name = cron_name(text);
+    const std::string name = ascii_lower(text);
     const std::size_t place = name.size() == 3 ? names.find(name) : std::string_view::npos;
     if (place != std::string_view::npos && place % 3 == 0) {
         out = first + static_cast<unsigned>(place / 3);

@@ -1,8 +1,7 @@
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/testing/request_info.hpp>
 #include <kcontrol/testing/resource_type.hpp>
-
-#include "testserver/lower_case.hpp"
 
 #include <span>
 
@@ -67,7 +66,7 @@ outcome<request_info> parse_request(const http::request& request) {
     const bool core = segments->size() > 2 && (*segments)[0] == "api";
     const bool grouped = segments->size() > 3 && (*segments)[0] == "apis";
     if (!core && !grouped) {
-        info.verb = detail::lower_case(request.method);
+        info.verb = ascii_lower(request.method);
         return info;
     }
     info.is_resource = true;

@@ -1,9 +1,9 @@
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/schema/schema.hpp>
 #include <kcontrol/testing/resource_type.hpp>
 
 #include "testserver/builtin_schema.hpp"
 #include "testserver/json_values.hpp"
-#include "testserver/lower_case.hpp"
 #include "testserver/structural_schema.hpp"
 #include "testserver/webhook_client.hpp"
 
@@ -108,7 +108,7 @@ resource_type::resource_type(std::string g, std::string v, std::string k, std::s
       versions(1, v),
       kind(std::move(k)),
       plural(std::move(p)),
-      singular(detail::lower_case(kind)),
+      singular(ascii_lower(kind)),
       list_kind(kind + "List") {}
 
 bool resource_type::serves(std::string_view version) const {
@@ -181,7 +181,7 @@ outcome<resource_type> resource_type_of_crd(const json::value& crd) {
                                 "must have at least one served version");
     }
     detail::read_crd_conversion(crd, type);
-    if (type.singular.empty()) type.singular = detail::lower_case(type.kind);
+    if (type.singular.empty()) type.singular = ascii_lower(type.kind);
     if (type.list_kind.empty()) type.list_kind = type.kind + "List";
     return type;
 }

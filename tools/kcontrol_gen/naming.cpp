@@ -1,5 +1,7 @@
 #include "naming.hpp"
 
+#include <kcontrol/base/ascii.hpp>
+
 #include <algorithm>
 
 namespace kcontrol_gen {
@@ -8,7 +10,6 @@ namespace {
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char to_lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Keywords of C++20 and its alternative tokens, names that code relies on, and macros that headers define in lower
 // case (gcc in GNU mode defines linux and unix; Windows headers define near, far, small and interface).
@@ -54,10 +55,10 @@ std::string snake_case(std::string_view name) {
             const bool plural = end < name.size() && ends_plural(name, end, end - i);
             // "HTTPGet": the last capital begins the next word.
             if (!plural && end < name.size() && is_lower(name[end]) && end - i > 1) {
-                for (; i + 1 < end; ++i) out += to_lower(name[i]);
+                for (; i + 1 < end; ++i) out += kcontrol::ascii_lower(name[i]);
                 boundary();
             }
-            for (; i < end; ++i) out += to_lower(name[i]);
+            for (; i < end; ++i) out += kcontrol::ascii_lower(name[i]);
             if (plural) {
                 out += 's';
                 ++i;

@@ -1,5 +1,6 @@
 #include "guarded_serving/bearer_tokens.hpp"
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/base64.hpp>
 #include <kcontrol/base/trim.hpp>
 
@@ -28,9 +29,8 @@ bool same(std::string_view a, std::string_view b) {
 // The credentials after the scheme's name, which is compared without regard to case; empty for another scheme.
 std::string_view credentials(std::string_view header, std::string_view scheme) {
     if (header.size() <= scheme.size() || header[scheme.size()] != ' ') return {};
-    const bool is_it = std::equal(scheme.begin(), scheme.end(), header.begin(),
-                                  [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + ('a' - 'A') : b); });
-    return is_it ? kcontrol::trim_blanks(header.substr(scheme.size())) : std::string_view();
+    return kcontrol::istarts_with(header, scheme) ? kcontrol::trim_blanks(header.substr(scheme.size()))
+                                                  : std::string_view();
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "cron/field_sets.hpp"
 
+#include <kcontrol/base/ascii.hpp>
+
 #include "messages.hpp"
 
 #include <algorithm>
@@ -66,11 +68,6 @@ std::vector<std::string_view> words(std::string_view text) {
     }
 }
 
-bool same_name(std::string_view text, std::string_view lower) {
-    return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                      [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
-}
-
 result<unsigned> number(std::string_view text, const bounds& b) {
     unsigned value = 0;
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -81,7 +78,7 @@ result<unsigned> number(std::string_view text, const bounds& b) {
 
 result<unsigned> member(std::string_view text, const bounds& b) {
     for (std::size_t i = 0; i < b.names.size(); ++i) {
-        if (same_name(text, b.names[i])) return b.low + static_cast<unsigned>(i);
+        if (kcontrol::iequals(text, b.names[i])) return b.low + static_cast<unsigned>(i);
     }
     const auto value = number(text, b);
     if (!value) return value.error();

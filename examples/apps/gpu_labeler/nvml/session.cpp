@@ -1,7 +1,8 @@
 #include "nvml/session.hpp"
 
+#include <kcontrol/base/ascii.hpp>
+
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 
 namespace gpu_labeler {
@@ -14,8 +15,7 @@ namespace {
 
 // 00000000:3B:00.0, as NVML writes it, is 0000:3b:00.0 in sysfs.
 std::string sysfs_name(std::string bus_id) {
-    std::transform(bus_id.begin(), bus_id.end(), bus_id.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    bus_id = kcontrol::ascii_lower(bus_id);
     const auto colon = bus_id.find(':');
     return colon != bus_id.npos && colon > 4 ? bus_id.substr(colon - 4) : bus_id;
 }

@@ -1,5 +1,7 @@
 #include "jobs/kind_names.hpp"
 
+#include <kcontrol/base/ascii.hpp>
+
 #include "jobs/ruled_kinds.hpp"
 
 #include <algorithm>
@@ -8,17 +10,12 @@ namespace training_monitor {
 namespace {
 
 bool is_called(std::string_view kind, std::string_view name) {
-    if (equal_ignoring_case(kind, name)) return true;
+    if (kcontrol::iequals(kind, name)) return true;
     return name.size() == kind.size() + 1 && (name.back() == 's' || name.back() == 'S') &&
-           equal_ignoring_case(kind, name.substr(0, kind.size()));
+           kcontrol::iequals(kind, name.substr(0, kind.size()));
 }
 
 }  // namespace
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 std::vector<std::string_view> kind_names() {
     std::vector<std::string_view> out(typed_kind_names.begin(), typed_kind_names.end());

@@ -12,9 +12,6 @@ namespace training_monitor {
 inline constexpr std::array<std::string_view, 5> typed_kind_names{"PyTorchJob", "MPIJob", "TrainJob", "TrainingJob",
                                                                   "Job"};
 
-/// Of ASCII letters; names are written as people like.
-bool equal_ignoring_case(std::string_view a, std::string_view b);
-
 /// All of them, those with types first.
 std::vector<std::string_view> kind_names();
 

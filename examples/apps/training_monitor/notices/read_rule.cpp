@@ -1,5 +1,6 @@
 #include "notices/read_rule.hpp"
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/in_quotes.hpp>
 
 #include "notices/config_error.hpp"
@@ -23,15 +24,10 @@ std::string list_of(const std::vector<std::string>& names) {
     return out;
 }
 
-bool same_but_for_case(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 // As kinds are: whatever the case. Names of clusters, namespaces and receivers are their owners', and case counts.
 std::optional<job_state> find_state(std::string_view name) {
     const auto found = std::find_if(job_state_names.begin(), job_state_names.end(),
-                                    [&](std::string_view each) { return same_but_for_case(each, name); });
+                                    [&](std::string_view each) { return kcontrol::iequals(each, name); });
     if (found == job_state_names.end()) return std::nullopt;
     return static_cast<job_state>(found - job_state_names.begin());
 }
@@ -41,7 +37,7 @@ result<std::vector<standing>> states(const std::vector<std::string>& names, std:
     std::vector<standing> out;
     for (const auto& name : names) {
         const auto state = find_state(name);
-        if (!state && !same_but_for_case(name, absent)) {
+        if (!state && !kcontrol::iequals(name, absent)) {
             std::string text =
                 std::string(field) + ": " + kcontrol::in_quotes(name) + " is not one of " + std::string(absent);
             for (const auto each : job_state_names) text.append(", ").append(each);

@@ -1,5 +1,7 @@
 #include "output/urgency.hpp"
 
+#include <kcontrol/base/ascii.hpp>
+
 #include "history/attention.hpp"
 
 #include <algorithm>
@@ -28,11 +30,9 @@ urgency urgency_of(const job_view& job, kcontrol::wall_time now) {
     return urgency::waiting;
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool has(std::string_view text, std::string_view lower_word) {
     return std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(),
-                       [](char a, char b) { return lower(a) == b; }) != text.end();
+                       [](char a, char b) { return kcontrol::ascii_lower(a) == b; }) != text.end();
 }
 
 bool label_has(const job_view& job, std::string_view word) {
@@ -53,7 +53,7 @@ job_search::job_search(std::string_view text) {
     std::string word;
     for (const char c : text) {
         if (c != ' ') {
-            word += lower(c);
+            word += kcontrol::ascii_lower(c);
         } else if (!word.empty()) {
             words_.push_back(std::exchange(word, {}));
         }

@@ -1,5 +1,7 @@
 #include "pods/secret_mask.hpp"
 
+#include <kcontrol/base/ascii.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -16,18 +18,15 @@ constexpr std::array<std::string_view, 16> prefixes{"AKIA",        "ASIA",   "gh
                                                     "xoxa-",       "AIza",   "npm_", "eyJ"};
 constexpr std::array<std::string_view, 2> schemes{"bearer ", "basic "};
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_word(char c) { return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '-'; }
-bool is_token(char c) { return is_word(c) || c == '.' || c == '/' || c == '+' || c == '=' || c == '~'; }
-
-bool begins(std::string_view text, std::string_view with) {
-    return text.size() >= with.size() &&
-           std::equal(with.begin(), with.end(), text.begin(), [](char a, char b) { return lower(a) == lower(b); });
+bool is_word(char c) {
+    const char letter = kcontrol::ascii_lower(c);
+    return (c >= '0' && c <= '9') || (letter >= 'a' && letter <= 'z') || c == '_' || c == '-';
 }
+bool is_token(char c) { return is_word(c) || c == '.' || c == '/' || c == '+' || c == '=' || c == '~'; }
 
 bool ends_in_secret_key(std::string_view word) {
     return std::any_of(secret_keys.begin(), secret_keys.end(), [&](std::string_view key) {
-        return word.size() >= key.size() && begins(word.substr(word.size() - key.size()), key);
+        return word.size() >= key.size() && kcontrol::istarts_with(word.substr(word.size() - key.size()), key);
     });
 }
 
@@ -114,8 +113,9 @@ std::string secret_mask::mask(std::string_view line) {
             hide(at, at + size);
             continue;
         }
-        const auto scheme = std::find_if(schemes.begin(), schemes.end(),
-                                         [&](std::string_view s) { return begins(line.substr(at), s); });
+        const auto scheme = std::find_if(schemes.begin(), schemes.end(), [&](std::string_view s) {
+            return kcontrol::istarts_with(line.substr(at), s);
+        });
         if (scheme != schemes.end()) {
             const std::size_t from = at + scheme->size();
             std::size_t to = from;
@@ -134,8 +134,9 @@ std::string secret_mask::mask(std::string_view line) {
         if (value != std::string_view::npos) {
             const std::size_t last = end_of_value(line, value);
             // "Authorization token: Bearer x": the scheme is no secret, and what follows it is hidden above.
-            const bool scheme_next = std::any_of(schemes.begin(), schemes.end(),
-                                                 [&](std::string_view s) { return begins(line.substr(value), s); });
+            const bool scheme_next = std::any_of(schemes.begin(), schemes.end(), [&](std::string_view s) {
+                return kcontrol::istarts_with(line.substr(value), s);
+            });
             if (last > value && !scheme_next) {
                 hide(value, last);
                 continue;

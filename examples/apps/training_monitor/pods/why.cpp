@@ -1,5 +1,7 @@
 #include "pods/why.hpp"
 
+#include <kcontrol/base/ascii.hpp>
+
 #include "jobs/ruled_kinds.hpp"
 #include "pods/disruption.hpp"
 #include "pods/exit_code.hpp"
@@ -26,11 +28,6 @@ constexpr std::array<std::string_view, 5> making_reasons{"CreateContainerConfigE
 // The kubelet's and the attach controller's, of events about a pod whose containers are being made.
 constexpr std::array<std::string_view, 5> mount_reasons{"FailedMount", "FailedAttachVolume", "FailedMapVolume",
                                                         "FailedCreatePodSandBox", "FailedBinding"};
-
-bool same_type(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 // "Worker 1 (rank 2) on node-3": who it is.
 std::string who(const job_view& job, const pod_row& pod, bool where = true) {
@@ -217,9 +214,9 @@ bool is_of(const job_view& job, const pod_row& pod) {
 
 std::optional<std::int64_t> rank_of(const job_view& job, const pod_row& pod) {
     if (!pod.index || job.kind == "MPIJob") return std::nullopt;
-    if (job.kind != "PyTorchJob" || same_type(pod.type, "Master")) return pod.index;
+    if (job.kind != "PyTorchJob" || kcontrol::iequals(pod.type, "Master")) return pod.index;
     const bool with_master = std::any_of(job.replicas.begin(), job.replicas.end(),
-                                         [](const replica_counts& r) { return same_type(r.type, "Master"); });
+                                         [](const replica_counts& r) { return kcontrol::iequals(r.type, "Master"); });
     return *pod.index + (with_master ? 1 : 0);
 }
 
@@ -255,7 +252,7 @@ bool correct_replicas(job_view& job, const std::vector<pod_row>& pods) {
         replica_counts seen{counts.type, counts.desired, 0, 0, 0};
         bool any = false;
         for (const auto& pod : pods) {
-            if (!same_type(pod.type, counts.type) || !is_of(job, pod)) continue;
+            if (!kcontrol::iequals(pod.type, counts.type) || !is_of(job, pod)) continue;
             any = true;
             if (pod.phase == "Succeeded") {
                 ++seen.succeeded;

@@ -1,5 +1,6 @@
 #include "table/job_query.hpp"
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/http/url.hpp>
 
@@ -39,7 +40,7 @@ result<void> add_to_filter(job_filter& filter, std::string_view parameter, std::
         filter.kinds.emplace(kind);
     } else {
         const auto found = std::find_if(job_state_names.begin(), job_state_names.end(),
-                                        [&](std::string_view name) { return equal_ignoring_case(name, value); });
+                                        [&](std::string_view name) { return kcontrol::iequals(name, value); });
         if (found == job_state_names.end()) return bad_value(parameter, value, job_state_names);
         filter.states.insert(static_cast<job_state>(found - job_state_names.begin()));
     }

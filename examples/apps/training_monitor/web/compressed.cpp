@@ -1,6 +1,7 @@
 #include "web/compressed.hpp"
 
-#include "jobs/kind_names.hpp"
+#include <kcontrol/base/ascii.hpp>
+
 #include "web/gzip.hpp"
 
 #include <memory>
@@ -19,7 +20,7 @@ constexpr std::size_t least_worth = std::size_t{1} << 10;
 bool takes_gzip(const http::fields& headers) {
     std::string all;
     for (const auto& field : headers) {
-        if (equal_ignoring_case(field.name, "Accept-Encoding")) all += field.value + ",";
+        if (kcontrol::iequals(field.name, "Accept-Encoding")) all += field.value + ",";
     }
     return accepts_gzip(all);
 }

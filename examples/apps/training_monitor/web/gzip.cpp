@@ -1,8 +1,7 @@
 #include "web/gzip.hpp"
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/trim.hpp>
-
-#include "jobs/kind_names.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -48,8 +47,8 @@ bool accepts_gzip(std::string_view accept_encoding) {
         auto one = take_until(accept_encoding, ',');
         const auto name = take_until(one, ';');
         const double quality = quality_of(one);
-        if (equal_ignoring_case(name, "gzip") || equal_ignoring_case(name, "x-gzip")) gzip = quality;
-        if (equal_ignoring_case(name, "identity")) as_it_is = quality;
+        if (kcontrol::iequals(name, "gzip") || kcontrol::iequals(name, "x-gzip")) gzip = quality;
+        if (kcontrol::iequals(name, "identity")) as_it_is = quality;
         if (name == "*") any = quality;
     }
     const double found = gzip.value_or(any.value_or(0));

@@ -301,7 +301,7 @@ inline awaitable<void> delegated_access::core::serve(self_ptr self, http::handle
     } else if (const auto& open = self->options.always_allowed();
                std::find(open.begin(), open.end(), *path) == open.end()) {
         secret_string token(std::string(detail::bearer_token_of(asked.headers.get("Authorization"))));
-        std::string verb = detail::verb_of_method(asked.method);
+        std::string verb = ascii_lower(asked.method);
         refused = co_await refusal(self, *path, std::move(verb), std::move(token), out.disconnected());
         if (!refused) out.admit();
     }

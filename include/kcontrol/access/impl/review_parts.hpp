@@ -3,6 +3,7 @@
 
 #include <kcontrol/api/authentication/v1.hpp>
 #include <kcontrol/api/authorization/v1.hpp>
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/runtime/wait.hpp>
@@ -10,7 +11,6 @@
 #include <kcontrol/transport/keyed_digest.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,10 +40,7 @@ using open_reviews = std::map<http::keyed_digest::value, std::shared_ptr<open_re
 inline std::string_view bearer_token_of(std::string_view header) {
     constexpr std::string_view scheme = "bearer";
     if (header.size() <= scheme.size() || header[scheme.size()] != ' ') return {};
-    const bool is_bearer = std::equal(scheme.begin(), scheme.end(), header.begin(), [](char wanted, char found) {
-        return wanted == std::tolower(static_cast<unsigned char>(found));
-    });
-    if (!is_bearer) return {};
+    if (!istarts_with(header, scheme)) return {};
     header.remove_prefix(scheme.size());
     while (header.starts_with(' ')) header.remove_prefix(1);
     while (header.ends_with(' ')) header.remove_suffix(1);
@@ -55,11 +52,6 @@ inline std::string without_secret(std::string text, std::string_view secret) {
     for (auto at = text.find(secret); !secret.empty() && at != std::string::npos; at = text.find(secret)) {
         text.replace(at, secret.size(), "[token]");
     }
-    return text;
-}
-
-inline std::string verb_of_method(std::string text) {
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return text;
 }
 

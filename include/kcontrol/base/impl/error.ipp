@@ -1,17 +1,16 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/error.hpp>
 
 namespace kcontrol::inline v0_1 {
 namespace detail {
 
-inline char lower_letter(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // A reason such as NotFound as people write it: "not found".
 inline std::string words_of_reason(std::string_view reason) {
     std::string words;
     for (const char c : reason) {
-        const char small = lower_letter(c);
+        const char small = ascii_lower(c);
         if (small != c && !words.empty()) words += ' ';
         words += small;
     }
@@ -19,9 +18,9 @@ inline std::string words_of_reason(std::string_view reason) {
 }
 
 inline bool is_said(std::string text, std::string_view reason) {
-    const auto is_letter = [](char c) { return lower_letter(c) >= 'a' && lower_letter(c) <= 'z'; };
+    const auto is_letter = [](char c) { return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z'; };
     const std::string words = words_of_reason(reason);
-    for (char& c : text) c = lower_letter(c);
+    text = ascii_lower(text);
     for (auto at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) {
         const auto end = at + words.size();
         if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return true;

@@ -1,27 +1,20 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/utf8.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/frame.hpp>
 
 #include <algorithm>
-#include <cctype>
 
 namespace kcontrol::inline v0_1::detail {
 
 inline constexpr std::string_view point_at_api_server =
     "check that `server` in the kubeconfig is the address of the API server itself, not of a login page or a proxy";
 
-inline bool begins_with_no_case(std::string_view text, std::string_view prefix) {
-    if (text.size() < prefix.size()) return false;
-    return std::equal(prefix.begin(), prefix.end(), text.begin(), [](char a, char b) {
-        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-    });
-}
-
 inline bool is_json_type(std::string_view content_type) {
-    return begins_with_no_case(content_type, "application/json") || begins_with_no_case(content_type, "text/json");
+    return istarts_with(content_type, "application/json") || istarts_with(content_type, "text/json");
 }
 
 inline bool looks_like_html(std::string_view body) {
@@ -30,7 +23,7 @@ inline bool looks_like_html(std::string_view body) {
 }
 
 inline bool is_html_type(std::string_view content_type) {
-    return begins_with_no_case(content_type, "text/html") || begins_with_no_case(content_type, "application/xhtml");
+    return istarts_with(content_type, "text/html") || istarts_with(content_type, "application/xhtml");
 }
 
 // What bytes are that are no text, by how they begin; empty: they may be text.
@@ -46,7 +39,7 @@ inline std::string_view binary_name(std::string_view body) {
 // Nothing of ours asks for a coding, so nobody may use one (RFC 9110 §12.5.3).
 inline std::string_view content_coding(const http::response_head& head) {
     const auto coding = head.headers.get("Content-Encoding");
-    return begins_with_no_case(coding, "identity") ? std::string_view() : coding;
+    return istarts_with(coding, "identity") ? std::string_view() : coding;
 }
 
 inline error unasked_bytes(int http_status, const std::string& what) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/client/api_catalog.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 
@@ -13,14 +14,6 @@ inline std::vector<std::string> texts_in(json::node list) {
     if (!list.is_array()) return out;
     for (const json::node one : list.elements()) {
         if (one.is_string()) out.emplace_back(one.as_string());
-    }
-    return out;
-}
-
-inline std::string lower_case(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
     return out;
 }
@@ -225,13 +218,13 @@ inline const api_resource* api_catalog::find_named(std::string_view name, std::s
         if (fits(one) && std::find(known.begin(), known.end(), name) != known.end()) return &one;
     }
     for (const auto& one : resources) {
-        if (fits(one) && detail::lower_case(one.gvk.kind) == name) return &one;
+        if (fits(one) && ascii_lower(one.gvk.kind) == name) return &one;
     }
     return nullptr;
 }
 
 KCONTROL_DECL const api_resource* api_catalog::find(std::string_view word) const {
-    const std::string text = detail::lower_case(word);
+    const std::string text = ascii_lower(word);
     const std::string_view whole = text;
     const auto dot = whole.find('.');
     if (dot == std::string_view::npos) return find_named(whole, {}, {}, true);

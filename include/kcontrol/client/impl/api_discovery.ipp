@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/client/api_discovery.hpp>
 #include <kcontrol/client/detail/answer.hpp>
@@ -339,7 +340,7 @@ inline awaitable<result<server_version>> version_call(shared_discovery state, st
 
 inline std::string group_of_word(std::string_view word) {
     const auto dot = word.find('.');
-    return dot == std::string_view::npos ? std::string() : lower_case(word.substr(dot + 1));
+    return dot == std::string_view::npos ? std::string() : ascii_lower(word.substr(dot + 1));
 }
 
 }  // namespace detail

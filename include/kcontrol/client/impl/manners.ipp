@@ -1,9 +1,9 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/manners.hpp>
-#include <kcontrol/http/ascii.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/version.hpp>
 
@@ -59,7 +59,7 @@ KCONTROL_DECL std::vector<std::string> warnings_of(const http::fields& headers) 
     constexpr std::size_t most = 32;
     std::vector<std::string> out;
     for (const auto& field : headers) {
-        if (!http::detail::iequals(field.name, "Warning")) continue;
+        if (!iequals(field.name, "Warning")) continue;
         for (std::string_view rest = field.value; !rest.empty() && out.size() < most;) {
             bool is_299 = false;
             const auto said = take_warning(rest, is_299);

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/trim.hpp>
 #include <kcontrol/client/wait_conditions.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/documents/json_path.hpp>
 #include <kcontrol/documents/value.hpp>
-#include <kcontrol/http/ascii.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -17,10 +17,6 @@ namespace kcontrol::inline v0_1 {
 namespace detail {
 
 using wait_function = std::function<bool(const any_object&)>;
-
-inline bool starts_ignoring_case(std::string_view text, std::string_view with) {
-    return text.size() >= with.size() && http::detail::iequals(text.substr(0, with.size()), with);
-}
 
 inline error no_wait_condition(std::string_view text, const std::string& why) {
     return error(errc::invalid_argument,
@@ -145,12 +141,12 @@ KCONTROL_DECL std::function<bool(const any_object&)> condition_is(std::string ty
         const auto* const all = json::find(whole, {"conditions"});
         if (all == nullptr || !all->is_array()) return false;
         for (const auto& one : all->get_array()) {
-            if (!http::detail::iequals(json::get_string(one, {"type"}), type)) continue;
+            if (!iequals(json::get_string(one, {"type"}), type)) continue;
             const auto* seen = json::find(one, {"observedGeneration"});
             if (seen == nullptr) seen = json::find(whole, {"observedGeneration"});
             const auto& now = object.meta().generation;
             if (seen != nullptr && seen->is_int64() && now && seen->get_int64() < *now) return false;
-            return http::detail::iequals(json::get_string(one, {"status"}), status);
+            return iequals(json::get_string(one, {"status"}), status);
         }
         return false;
     };
@@ -168,13 +164,13 @@ KCONTROL_DECL std::function<bool(const any_object&)> field_is(std::string pointe
 
 KCONTROL_DECL result<std::function<bool(const any_object&)>> parse_wait_condition(std::string_view text) {
     constexpr std::string_view condition = "condition=", path = "jsonpath=";
-    if (http::detail::iequals(text, "delete")) {
+    if (iequals(text, "delete")) {
         return detail::wait_function([](const any_object& object) { return !object; });
     }
-    if (http::detail::iequals(text, "create")) {
+    if (iequals(text, "create")) {
         return detail::wait_function([](const any_object& object) { return static_cast<bool>(object); });
     }
-    if (detail::starts_ignoring_case(text, condition)) {
+    if (istarts_with(text, condition)) {
         const std::string_view what = text.substr(condition.size());
         const auto split = std::min(what.find('='), what.size());
         if (split == 0) return detail::no_wait_condition(text, "the type of the condition is missing");
@@ -182,7 +178,7 @@ KCONTROL_DECL result<std::function<bool(const any_object&)>> parse_wait_conditio
         if (split + 1 == what.size()) return detail::no_wait_condition(text, "the status behind = is empty");
         return condition_is(std::string(what.substr(0, split)), std::string(what.substr(split + 1)));
     }
-    if (!detail::starts_ignoring_case(text, path)) return detail::no_wait_condition(text, {});
+    if (!istarts_with(text, path)) return detail::no_wait_condition(text, {});
     auto by_path = detail::parse_wait_path(text.substr(path.size()));
     if (!by_path) return detail::no_wait_condition(text, by_path.error().message());
     return by_path;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/http/ascii.hpp>
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/http/gunzip.hpp>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ KCONTROL_DECL result<gunzip_step> gunzip::step(std::span<const char> in, std::sp
 
 KCONTROL_DECL bool is_gzip(const response_head& head) noexcept {
     const auto coding = head.headers.get("Content-Encoding");
-    return detail::iequals(coding, "gzip") || detail::iequals(coding, "x-gzip");
+    return iequals(coding, "gzip") || iequals(coding, "x-gzip");
 }
 
 KCONTROL_DECL void forget_coding(response_head& head) {

@@ -17,18 +17,18 @@ KCONTROL_DECL void fields::add(std::string_view name, std::string value) {
 }
 
 KCONTROL_DECL void fields::erase(std::string_view name) {
-    std::erase_if(fields_, [&](const field& f) { return detail::iequals(f.name, name); });
+    std::erase_if(fields_, [&](const field& f) { return iequals(f.name, name); });
 }
 
 KCONTROL_DECL std::string_view fields::get(std::string_view name) const noexcept {
     for (const auto& f : fields_) {
-        if (detail::iequals(f.name, name)) return f.value;
+        if (iequals(f.name, name)) return f.value;
     }
     return {};
 }
 
 KCONTROL_DECL bool fields::contains(std::string_view name) const noexcept {
-    return std::any_of(fields_.begin(), fields_.end(), [&](const field& f) { return detail::iequals(f.name, name); });
+    return std::any_of(fields_.begin(), fields_.end(), [&](const field& f) { return iequals(f.name, name); });
 }
 
 KCONTROL_DECL bool is_valid_field(std::string_view name, std::string_view value) noexcept {

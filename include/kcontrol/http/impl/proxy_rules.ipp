@@ -153,7 +153,7 @@ KCONTROL_DECL proxy_rules& proxy_rules::except(std::string_view no_proxy) {
         one.remove_prefix(std::min(one.size(), one.find_first_not_of(space)));
         if (const auto end = one.find_last_not_of(space); end != std::string_view::npos) one = one.substr(0, end + 1);
         if (one.empty()) continue;
-        if (auto read = detail::read_proxy_exception(detail::url_lower(one))) exceptions_.push_back(std::move(*read));
+        if (auto read = detail::read_proxy_exception(ascii_lower(one))) exceptions_.push_back(std::move(*read));
     }
     return *this;
 }

@@ -24,7 +24,7 @@ inline result<std::string> url_check_host(std::string_view host) {
     if (host.front() == '.' || host.front() == '-' || host.find("..") != std::string_view::npos) {
         return url_error("URL with a bad host name " + in_quotes(host));
     }
-    return url_lower(host);
+    return ascii_lower(host);
 }
 
 inline result<std::string> url_check_ipv6(std::string_view address) {
@@ -34,7 +34,7 @@ inline result<std::string> url_check_ipv6(std::string_view address) {
         return url_error("URL with a bad IPv6 address " + in_quotes(address) +
                          (text.find('%') != std::string::npos ? ": zones are not supported" : ""));
     }
-    return url_lower(address);
+    return ascii_lower(address);
 }
 
 inline result<std::uint16_t> url_check_port(std::string_view text) {
@@ -75,7 +75,7 @@ KCONTROL_DECL result<base_url> parse_base_url(std::string_view text) {
     const auto colon = text.find("://");
     if (colon == std::string_view::npos) return detail::url_error("URL without a scheme; write https://host:port");
     base_url out;
-    out.endpoint.scheme = detail::url_lower(text.substr(0, colon));
+    out.endpoint.scheme = ascii_lower(text.substr(0, colon));
     if (out.endpoint.scheme != "https" && out.endpoint.scheme != "http") {
         return detail::url_error("URL with scheme " + in_quotes(out.endpoint.scheme) +
                                  "; only https and http are possible");

@@ -32,7 +32,7 @@ KCONTROL_DECL result<proxy> parse_proxy_url(std::string_view text) {
     if (colon == std::string_view::npos) {
         return detail::url_error("proxy URL without a scheme; write http://host:port, https:// or socks5://");
     }
-    std::string scheme = detail::url_lower(text.substr(0, colon));
+    std::string scheme = ascii_lower(text.substr(0, colon));
     if (scheme == "socks5h") scheme = "socks5";
     const auto usual = detail::usual_proxy_port(scheme);
     if (!usual) {

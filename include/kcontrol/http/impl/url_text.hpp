@@ -1,6 +1,7 @@
 // Characters of URLs.
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/base/result.hpp>
 
@@ -22,12 +23,6 @@ inline int url_hex_digit(char c) noexcept {
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return -1;
-}
-
-inline std::string url_lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
 }
 
 inline void url_append_escaped(std::string& out, char c) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/base64.hpp>
 #include <kcontrol/json/members.hpp>
 #include <kcontrol/schema/crd.hpp>
@@ -26,18 +27,10 @@ inline void write_crd_map(json::writer& out, std::string_view name, const std::m
     out.end_object();
 }
 
-inline std::string crd_lower_case(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return lower;
-}
-
 inline void write_crd_names(json::writer& out, const resource_name& name, const crd_options& options) {
     begin_object(out, "names");
     out.member("plural", name.plural);
-    out.member("singular", options.singular().empty() ? crd_lower_case(name.kind) : std::string(options.singular()));
+    out.member("singular", options.singular().empty() ? ascii_lower(name.kind) : std::string(options.singular()));
     write_crd_texts(out, "shortNames", options.short_names());
     out.member("kind", name.kind);
     out.member("listKind",

@@ -1,18 +1,12 @@
 #pragma once
 
-#include <kcontrol/http/ascii.hpp>
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/serve/host_name.hpp>
 
 #include <algorithm>
 
 namespace kcontrol::inline v0_1::http {
 namespace detail {
-
-inline std::string host_lower_case(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = lower(c);
-    return out;
-}
 
 struct split_host {
     std::string_view host, port;  ///< port with its colon, or empty
@@ -42,20 +36,20 @@ inline split_host split_host_header(std::string_view header) {
 
 KCONTROL_DECL std::string host_of(std::string_view host_header) {
     const auto parts = detail::split_host_header(host_header);
-    return parts.ok ? detail::host_lower_case(parts.host) : std::string();
+    return parts.ok ? ascii_lower(parts.host) : std::string();
 }
 
 KCONTROL_DECL std::string authority_of_host(std::string_view host_header, std::string_view scheme) {
     const auto parts = detail::split_host_header(host_header);
     if (!parts.ok) return {};
     const bool own_port = parts.port == (scheme == "https" ? ":443" : ":80");
-    return detail::host_lower_case(parts.host) + (own_port ? std::string() : std::string(parts.port));
+    return ascii_lower(parts.host) + (own_port ? std::string() : std::string(parts.port));
 }
 
 KCONTROL_DECL std::string authority_of(std::string_view origin) {
     const auto colon = origin.find("://");
     if (colon == std::string_view::npos) return {};
-    const auto scheme = detail::host_lower_case(origin.substr(0, colon));
+    const auto scheme = ascii_lower(origin.substr(0, colon));
     if (scheme != "http" && scheme != "https") return {};
     return authority_of_host(origin.substr(colon + 3), scheme);
 }

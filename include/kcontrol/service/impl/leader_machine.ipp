@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/model/names.hpp>
 #include <kcontrol/service/detail/leader_machine.hpp>
@@ -29,9 +30,7 @@ KCONTROL_DECL bool is_host_and_port(std::string_view text) {
         return host.size() > 4 && host.ends_with(']') && host.find(':') != std::string_view::npos &&
                host.substr(1, host.size() - 2).find_first_not_of(allowed) == std::string_view::npos;
     }
-    std::string lower(host);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    std::string lower = ascii_lower(host);
     if (lower.ends_with('.')) lower.pop_back();
     return check_dns1123_subdomain(lower).empty();
 }

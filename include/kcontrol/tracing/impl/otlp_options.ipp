@@ -1,8 +1,8 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/trim.hpp>
-#include <kcontrol/http/ascii.hpp>
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/tracing/otlp_options.hpp>
 #include <kcontrol/tracing/sampler.hpp>
@@ -159,7 +159,7 @@ KCONTROL_DECL otlp_options& otlp_options::resource_attribute(std::string name, s
 KCONTROL_DECL result<std::optional<otlp_options>> otlp_options::from_environment(environment& env) {
     const detail::otel_variables from(env);
     const std::string endpoint = from.name_of("ENDPOINT");
-    const bool off = http::detail::iequals(from.get("SDK_DISABLED"), "true") || from.get("TRACES_EXPORTER") == "none";
+    const bool off = iequals(from.get("SDK_DISABLED"), "true") || from.get("TRACES_EXPORTER") == "none";
     if (endpoint.empty() || off) return std::optional<otlp_options>();
     if (const std::string name = from.name_of("PROTOCOL"); !name.empty() && from.get(name) == "grpc") {
         return detail::otel_variables::refuse(name, "grpc is not spoken here; give http/json, and the port 4318");

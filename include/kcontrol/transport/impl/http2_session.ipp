@@ -1,7 +1,7 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/http/ascii.hpp>
 #include <kcontrol/transport/impl/http2_callbacks.hpp>
 #include <kcontrol/transport/impl/http2_session.hpp>
 
@@ -76,8 +76,7 @@ KCONTROL_DECL bool http2_session::open(http2_stream& stream) {
     add(":authority", authority_, NGHTTP2_NV_FLAG_NONE);
     add(":path", req.target, NGHTTP2_NV_FLAG_NONE);
     for (const auto& field : req.headers) {
-        std::string& name = names.emplace_back(field.name);
-        std::transform(name.begin(), name.end(), name.begin(), &lower);
+        const std::string& name = names.emplace_back(ascii_lower(field.name));
         if (name == "keep-alive" || name == "proxy-connection" || name == "te") continue;  // RFC 9113 §8.2.2
         // A password may be guessed bit by bit from what it compresses to (RFC 7541 §7.1).
         const bool secret = name == "authorization" || name == "cookie";

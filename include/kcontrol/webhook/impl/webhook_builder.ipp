@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/webhook/webhook_builder.hpp>
 
 #include <algorithm>
@@ -9,11 +10,6 @@ namespace detail {
 
 // Its address is the place of a manager's webhook server.
 inline constexpr char webhook_server_key = 'w';
-
-inline std::string webhook_lower_case(std::string text) {
-    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return text;
-}
 
 // A group without a dot would not make a name of three parts.
 inline std::string domain_of(const std::string& group) {
@@ -25,7 +21,7 @@ inline webhook_registration webhook_builder_core::registration(webhook_registrat
                                                                std::string path) const {
     const bool mutating = what == webhook_registration::kind::mutating;
     const group_version_kind& kind = kind_.gvk;
-    const std::string name = (mutating ? "m" : "v") + webhook_lower_case(kind.kind) + "-" + kind.version;
+    const std::string name = (mutating ? "m" : "v") + ascii_lower(kind.kind) + "-" + kind.version;
     webhook_registration out(what, name + "." + domain_of(kind.group), std::move(path));
     webhook_rule rule;
     rule.operation("CREATE").operation("UPDATE");
@@ -67,7 +63,7 @@ KCONTROL_DECL result<void> webhook_builder_core::complete() {
 KCONTROL_DECL std::string webhook_path(std::string_view verb, const group_version_kind& kind) {
     std::string out = "/" + std::string(verb) + "-" + kind.group + "-" + kind.version + "-" + kind.kind;
     std::replace(out.begin(), out.end(), '.', '-');
-    return detail::webhook_lower_case(std::move(out));
+    return ascii_lower(out);
 }
 
 KCONTROL_DECL webhook_server& get_webhook_server(manager& m, webhook_server_options options) {

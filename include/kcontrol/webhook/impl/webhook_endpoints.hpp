@@ -1,8 +1,8 @@
 // The paths of a webhook server, and the requests in progress on them.
 #pragma once
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/controller/stats.hpp>
-#include <kcontrol/http/ascii.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
@@ -45,7 +45,7 @@ public:
 inline bool is_json(std::string_view content_type) {
     std::string_view type = content_type.substr(0, content_type.find(';'));
     while (!type.empty() && type.back() == ' ') type.remove_suffix(1);
-    return http::detail::iequals(type, "application/json");
+    return iequals(type, "application/json");
 }
 
 // The time that the API server gives, or the usual one.
