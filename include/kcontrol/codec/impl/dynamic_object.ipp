@@ -273,22 +273,14 @@ KCONTROL_DECL group_version_kind dynamic_object::gvk() const {
 
 KCONTROL_DECL resource_info dynamic_resource(group_version_kind gvk, std::string plural, resource_scope scope,
                                              managed_fields managed) {
-    if (managed == managed_fields::kept) {
-        return {std::move(gvk),
-                std::move(plural),
-                scope,
-                detail::decode_dynamic,
-                detail::encode_dynamic,
-                detail::decode_dynamic_text<managed_fields::kept>,
-                detail::decode_dynamic_front<managed_fields::kept>};
-    }
+    using enum managed_fields;
     return {std::move(gvk),
             std::move(plural),
             scope,
             detail::decode_dynamic,
             detail::encode_dynamic,
-            detail::decode_dynamic_text<managed_fields::dropped>,
-            detail::decode_dynamic_front<managed_fields::dropped>};
+            managed == kept ? detail::decode_dynamic_text<kept> : detail::decode_dynamic_text<dropped>,
+            managed == kept ? detail::decode_dynamic_front<kept> : detail::decode_dynamic_front<dropped>};
 }
 
 }  // namespace kcontrol
