@@ -101,6 +101,15 @@ TEST_CASE("index: the ready rules and own functions, as a table") {
         CHECK(names(s.by_index(by_both, "every")) == "a b c");
         CHECK(names(s.by_index(by_both, "b")) == "b");
         CHECK(names(s.by_index(by_some, "b")) == "b");
+        // The same of an object that is not there.
+        const any_object other = maker("d").label("app", "web").node("n1").owner("u3", false).owner("u4", true).done();
+        CHECK(s.has_key("node", "n1", other));
+        CHECK(s.has_key("owner", "u3", other));
+        CHECK(s.has_key("owner", "u4", other));
+        CHECK_FALSE(s.has_key("controller", "u3", other));
+        CHECK_FALSE(s.has_key("node", "", other));
+        CHECK_FALSE(s.has_key("some", "b", other));
+        CHECK_FALSE(s.has_key("app", "web", other));  // the index is called "label"
     };
     run("they come before the objects", [&] {
         s.apply(maker("b").owner("u1", false).owner("u2", true).done());

@@ -54,8 +54,8 @@ struct store_trouble;
 /// the one that is current. So a reader sees all of a write or nothing of it, and neither waits for the other. What no
 /// version shows any more that somebody reads is freed at once, by whoever was the last to need it.
 ///
-/// Thread-safety: the const members may be called from any thread at any time and return shared immutable objects; the
-/// others belong to one strand. A write that throws (there was no memory) changes nothing.
+/// Thread-safety: the const members but has_key() may be called from any thread at any time and return shared immutable
+/// objects; the others belong to one strand. A write that throws (there was no memory) changes nothing.
 class store {
 public:
     KCONTROL_DECL store();
@@ -81,6 +81,10 @@ public:
     /// What an index of this store has under a key, sorted by key. Throws kcontrol::exception if it is none of this
     /// store.
     KCONTROL_DECL found_objects by_index(const store_index& index, std::string_view key) const;
+
+    /// Whether an object, which need not be in the store, has a key in an index. It calls the function of the index's
+    /// rule, and so belongs to the strand of the writes. False if no index has that name.
+    KCONTROL_DECL bool has_key(std::string_view index, std::string_view key, const any_object& object) const;
 
     /// The objects that can't be read now, as far as they have a name, sorted by key. Unlike the other reads this one
     /// waits for a write that changes them, and such a write for it.

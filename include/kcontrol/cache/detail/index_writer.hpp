@@ -25,6 +25,15 @@ public:
 
     std::uint64_t id() const noexcept { return id_; }
 
+    /// Whether the rule gives the object that key.
+    bool has(std::string_view key, const any_object& object) const {
+        index_keys keys;
+        rule_(object, keys);
+        bool found = false;
+        for (std::size_t i = 0; i < keys.size(); ++i) found = found || keys[i] == key;
+        return found;
+    }
+
     /// All of it from what `state` shows.
     index_part build(store_edit& edit, const store_state& state, index_name* name) {
         begin();

@@ -127,6 +127,15 @@ public:
         return id;
     }
 
+    /// The index of that name, or null.
+    const index_writer* find_index(std::string_view name) const noexcept {
+        const auto parts = state().parts();
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if (parts[i].name->name == name) return indexes_[i].get();
+        }
+        return nullptr;
+    }
+
     void remove_index(std::uint64_t id) {
         const auto found =
             std::find_if(indexes_.begin(), indexes_.end(), [&](const auto& one) { return one->id() == id; });

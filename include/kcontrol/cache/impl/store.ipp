@@ -218,6 +218,11 @@ KCONTROL_DECL found_objects store::by_index(const store_index& index, std::strin
                                                       "\" is not of this store; ask the informer that made it"));
 }
 
+KCONTROL_DECL bool store::has_key(std::string_view index, std::string_view key, const any_object& object) const {
+    const detail::index_writer* const found = writer_->find_index(index);
+    return found != nullptr && found->has(key, object);
+}
+
 KCONTROL_DECL result<store_index> store::add_index(std::string name, index_rule rule) {
     if (name.empty()) return error(errc::invalid_argument, "an index needs a name; the one given is empty");
     if (!rule) return error(errc::invalid_argument, "the index \"" + name + "\" needs a function; its rule has none");
