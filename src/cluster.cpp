@@ -14,6 +14,7 @@
 #include <kcontrol/cluster/impl/informer_set.ipp>
 #include <kcontrol/cluster/impl/informer_source.ipp>
 #include <kcontrol/cluster/impl/merged_informer.ipp>
+#include <kcontrol/cluster/impl/pending_writes.ipp>
 #include <kcontrol/cluster/impl/read_counts.ipp>
 #include <kcontrol/cluster/impl/read_plan.ipp>
 #include <kcontrol/cluster/impl/stale_marks.ipp>

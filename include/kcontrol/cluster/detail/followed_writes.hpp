@@ -3,13 +3,17 @@
 
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/client/client_cache.hpp>
+#include <kcontrol/cluster/detail/pending_writes.hpp>
 
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 namespace kcontrol::inline v0_1::detail {
+
+/// Waits until the informer shows the write. Errors: timeout, stopped.
+KCONTROL_DECL awaitable<result<void>> see_write(std::shared_ptr<any_informer> from, own_write write,
+                                                std::stop_token stop, time_point deadline);
 
 /// Of each object the last write counts.
 class followed_writes final : public own_writes {
@@ -29,10 +33,9 @@ public:
 private:
     struct write {
         std::weak_ptr<any_informer> to_see;
-        object_meta of;        // namespace, name, version, uid
-        bool deleted = false;  // its version is not known
+        own_write what;
     };
-    KCONTROL_DECL void add(const std::shared_ptr<any_informer>& to_see, const object_meta& of, bool deleted);
+    KCONTROL_DECL void add(const std::shared_ptr<any_informer>& to_see, own_write what);
 
     executor by_;
     std::vector<write> pending_;

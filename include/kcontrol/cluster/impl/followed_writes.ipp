@@ -6,27 +6,28 @@
 
 namespace kcontrol::inline v0_1::detail {
 
-KCONTROL_DECL void followed_writes::add(const std::shared_ptr<any_informer>& to_see, const object_meta& of,
-                                        bool deleted) {
+KCONTROL_DECL awaitable<result<void>> see_write(std::shared_ptr<any_informer> from, own_write write,
+                                                std::stop_token stop, time_point deadline) {
+    auto seen = co_await from->at_least(write.of, stop, deadline);
+    if (seen && write.deleted) seen = co_await from->deletion_seen(write.of, stop, deadline);
+    co_return seen;
+}
+
+KCONTROL_DECL void followed_writes::add(const std::shared_ptr<any_informer>& to_see, own_write what) {
     const auto same = std::find_if(pending_.begin(), pending_.end(), [&](const write& one) {
-        return one.to_see.lock() == to_see && key_of(one.of) == key_of(of);
+        return one.to_see.lock() == to_see && key_of(one.what.of) == key_of(what.of);
     });
     write& entry = same != pending_.end() ? *same : pending_.emplace_back();
     entry.to_see = to_see;
-    entry.of = object_meta();
-    entry.of.namespace_ = of.namespace_;
-    entry.of.name = of.name;
-    entry.of.uid = of.uid;
-    entry.of.resource_version = of.resource_version;
-    entry.deleted = deleted;
+    entry.what = std::move(what);
 }
 
 KCONTROL_DECL void followed_writes::wrote(const std::shared_ptr<any_informer>& to_see, const object_meta& stored) {
-    add(to_see, stored, false);
+    add(to_see, own_write(stored, false, {}));
 }
 
 KCONTROL_DECL void followed_writes::deleted(const std::shared_ptr<any_informer>& to_see, const object_meta& last) {
-    add(to_see, last, true);
+    add(to_see, own_write(last, true, {}));
 }
 
 KCONTROL_DECL awaitable<result<void>> followed_writes::seen(std::stop_token stop, time_point deadline) {
@@ -34,12 +35,7 @@ KCONTROL_DECL awaitable<result<void>> followed_writes::seen(std::stop_token stop
     for (const write& one : all) {
         const auto from = one.to_see.lock();
         if (!from) continue;  // nobody reads it any more
-        result<void> known;
-        if (one.deleted) {
-            known = co_await from->deletion_seen(one.of, stop, deadline);
-        } else {
-            known = co_await from->at_least(one.of, stop, deadline);
-        }
+        auto known = co_await see_write(from, one.what, stop, deadline);
         if (!known) co_return known.error();
     }
     co_return result<void>();
