@@ -6,6 +6,7 @@
 #include <kcontrol/controllerutil/retry.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
 
+#include "support/lagging_watches.hpp"
 #include "support/widget_world.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +28,7 @@ struct fixture : widget_world {
             (void)server.api.create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}})
                 .value();
         }
-        of.emplace(env, home, connect(server.config("token")), std::move(options));
+        of.emplace(env, home, connect(server.config("token")), std::move(options), log);
     }
     ~fixture() {
         run(of->informers().stop());
@@ -54,7 +55,25 @@ struct fixture : widget_world {
     // The watches are behind from now on, until they are thawed.
     void freeze() { server.api.freeze("", server.api.resource_version()); }
 
+    widget object(const std::string& name, std::int64_t value, const char* app = "") {
+        widget w;
+        w.metadata.namespace_ = "default";
+        w.metadata.name = name;
+        w.spec.value = value;
+        if (*app != 0) w.metadata.labels["app"] = app;
+        return w;
+    }
+    // How long a call takes, in virtual time.
+    template <class F>
+    duration time_of(F call) {
+        const time_point before = env.now();
+        call();
+        return env.now() - before;
+    }
+
     widget_server& server;
+    std::size_t warnings = 0;
+    logger log{[this](const log_record& r) { warnings += r.level >= log_level::warning ? 1 : 0; }};
     std::optional<home_cluster> of;
 };
 
@@ -272,12 +291,194 @@ TEST_CASE_FIXTURE(fixture, "cached reads: an informer on a client that reads fro
     run(own.stop());
 }
 
+TEST_CASE_FIXTURE(fixture, "own writes: after each kind of write a read waits for the watch, and the cache answers") {
+    server.create("y", 1);
+    const auto watched = of->get_informer<widget>();
+    const auto by_value = watched->add_index("spec.value", index_by_field(&widget::spec, &widget_spec::value));
+    start();
+    const std::size_t listed = server.lists();
+    const lagging_watches lag(world, server.api, 300ms);
+    REQUIRE(run(c().create(object("x", 1))));
+    CHECK(run(c().get<widget>(x))->spec.value == 1);
+    widget changed = run(c().get<widget>(x)).value();
+    changed.spec.value = 2;
+    REQUIRE(run(c().update(changed)));
+    CHECK(run(c().get<widget>(x))->spec.value == 2);
+    const widget snapshot = run(c().get<widget>(x)).value();
+    changed = snapshot;
+    changed.spec.value = 3;
+    REQUIRE(run(c().patch(snapshot, changed)));
+    CHECK(names(list_options().field_selector("spec.value=3")) == "x");
+    REQUIRE(run(c().apply(object("x", 4), apply_options("me").force())));
+    CHECK(names(list_options().field_selector("spec.value=3")) == "");
+    REQUIRE(run(c().create(object("z", 1))));
+    CHECK(names({}) == "x y z");
+    REQUIRE(run(c().delete_<widget>({"default", "y"})));
+    CHECK(names(list_options().in_namespace("default")) == "x z");
+    REQUIRE(run(c().live().delete_<widget>(x)));
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    CHECK(counts().own_write_waits == 7);
+    CHECK(counts().after_own_write == 0);
+    CHECK(gets() == 0);
+    CHECK(server.lists() == listed);
+    CHECK(warnings == 0);
+
+    // What is pending concerns neither other objects nor other namespaces, and what others write is no promise.
+    REQUIRE(run(c().create(object("w", 1))));
+    server.create("v", 1);
+    CHECK(time_of([&] { CHECK(run(c().get<widget>({"default", "z"}))->spec.value == 1); }) == 0s);
+    CHECK(time_of([&] { CHECK(run(c().get<widget>({"default", "v"})).error() == api_errc::not_found); }) == 0s);
+    CHECK(time_of([&] { CHECK(names(list_options().in_namespace("team-a")) == ""); }) == 0s);
+    CHECK(counts().own_write_waits == 7);
+}
+
+TEST_CASE_FIXTURE(fixture, "own writes: a cache that is behind by seconds has one, then the server answers") {
+    (void)of->get_informer<widget>();
+    start();
+    const std::size_t listed = server.lists();
+    std::optional<lagging_watches> lag;
+    lag.emplace(world, server.api, 5s);
+    REQUIRE(run(c().create(object("x", 1))));
+    const duration first = time_of([&] { CHECK(run(c().get<widget>(x))->spec.value == 1); });
+    CHECK(first > 990ms);
+    CHECK(first < 1100ms);
+    CHECK(gets() == 1);
+    // From then on at once.
+    CHECK(time_of([&] { CHECK(run(c().get<widget>(x))->spec.value == 1); }) < 100ms);
+    CHECK(time_of([&] { CHECK(names({}) == "x"); }) < 100ms);
+    CHECK(gets() == 2);
+    CHECK(server.lists() == listed + 1);
+    CHECK(counts().own_write_waits == 1);
+    CHECK(counts().after_own_write == 3);
+    CHECK(warnings == 1);
+    settle(6s);
+    REQUIRE(run(c().delete_<widget>(x)));
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    CHECK(gets() == 3);
+    settle(6s);
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    CHECK(names({}) == "");
+    CHECK(gets() == 3);
+    CHECK(server.lists() == listed + 1);
+    CHECK(warnings == 1);
+}
+
+TEST_CASE_FIXTURE(fixture, "own writes: a read that takes what there is does not wait, and asks nobody") {
+    (void)of->get_informer<widget>();
+    start();
+    const std::size_t listed = server.lists();
+    const lagging_watches lag(world, server.api, 5s);
+    REQUIRE(run(c().create(object("x", 1))));
+    const auto exists = run(c().create(object("x", 1)));
+    CHECK(exists.error() == api_errc::already_exists);
+    CHECK(time_of([&] {
+              CHECK(run(c().get<widget>(x, get_options().stale_ok())).error() == api_errc::not_found);
+              CHECK(names(list_options().stale_ok()) == "");
+          }) == 0s);
+    CHECK(gets() == 0);
+    CHECK(server.lists() == listed);
+    CHECK(counts().own_write_waits == 0);
+}
+
+TEST_CASE_FIXTURE(fixture,
+                  "own writes: a list by an index that the server does not know is the server's all the same") {
+    const auto watched = of->get_informer<widget>();
+    const auto by_value = watched->add_index("spec.value", index_by_field(&widget::spec, &widget_spec::value));
+    server.create("a", 1);
+    server.create("b", 2);
+    start();
+    const lagging_watches lag(world, server.api, 5s);
+    REQUIRE(run(c().create(object("x", 1))));
+    REQUIRE(run(c().delete_<widget>({"default", "a"})));
+    server.create("y", 1, "team-a");
+    CHECK(names(list_options().field_selector("spec.value=1")) == "x y");
+    CHECK(names(list_options().field_selector("spec.value=1").in_namespace("default")) == "x");
+    CHECK(names(list_options().field_selector("spec.value=1,metadata.name=y")) == "y");
+    CHECK(counts().after_own_write == 3);
+    CHECK(counts().no_index == 0);
+}
+
+TEST_CASE("own writes: only a cache that selects what was written, or has it, is waited for") {
+    fixture f(cache_options(informer_options().label_selector("app=web")));
+    (void)f.of->get_informer<widget>();
+    f.start();
+    const lagging_watches lag(f.world, f.server.api, 300ms);
+    const auto web = list_options().label_selector("app=web");
+    REQUIRE(f.run(f.c().create(f.object("x", 1, "db"))));
+    CHECK(f.names(web) == "");
+    CHECK(f.counts().own_write_waits == 0);
+    const auto relabel = [&f](const char* name, const std::string& app) {
+        return f.run(f.c().patch(resource_of<widget>(), {"default", name}, merge_patch_type,
+                                 R"({"metadata":{"labels":{"app":")" + app + R"("}}})", {}));
+    };
+    REQUIRE(relabel("x", "web"));
+    CHECK(f.names(web) == "x");
+    CHECK(f.counts().own_write_waits == 1);
+    // It leaves the selection, and so does one before the cache has shown it.
+    REQUIRE(f.run(f.c().create(f.object("y", 1, "web"))));
+    REQUIRE(relabel("y", "db"));
+    REQUIRE(relabel("x", "db"));
+    CHECK(f.names(web) == "");
+    CHECK(f.counts().own_write_waits == 2);
+    CHECK(f.counts().after_own_write == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "own writes: each view of a kind shows what was written as another type") {
+    (void)of->get_informer<widget>();
+    (void)of->informer_of(metadata_resource_of<widget>());
+    start();
+    const lagging_watches lag(world, server.api, 300ms);
+    REQUIRE(run(c().create(object("x", 1))));
+    CHECK(run(c().get(metadata_resource_of<widget>(), x, {})).has_value());
+    CHECK(run(c().get<widget>(x)).has_value());
+    CHECK(gets() == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "own writes: what was written to a server before it was exchanged is forgotten") {
+    (void)of->get_informer<widget>();
+    start();
+    freeze();
+    REQUIRE(run(c().create(object("x", 1))));
+    of->informers().rebuild(connect(add("b").config("token")), resume_mode::relist);
+    settle();
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    CHECK(counts().own_write_waits == 0);
+    CHECK(counts().after_own_write == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "own writes: the wait ends with the read's stop token and with its deadline") {
+    (void)of->get_informer<widget>();
+    start();
+    freeze();
+    REQUIRE(run(c().create(object("x", 1))));
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(run(c().get<widget>(x, get_options().stop(stop.get_token()))).error() == errc::stopped);
+    CHECK(run(c().list<widget>(list_options().stop(stop.get_token()))).error() == errc::stopped);
+    const duration took =
+        time_of([&] { CHECK(run(c().get<widget>(x, get_options().deadline(200ms))).error() == errc::timeout); });
+    CHECK(took < 300ms);
+}
+
+TEST_CASE("own writes: how long a cache has is an option") {
+    fixture f(cache_options().own_writes_deadline(3s));
+    (void)f.of->get_informer<widget>();
+    f.start();
+    const lagging_watches lag(f.world, f.server.api, 2s);
+    REQUIRE(f.run(f.c().create(f.object("x", 1))));
+    CHECK(f.run(f.c().get<widget>(x)).has_value());
+    CHECK(f.gets() == 0);
+    CHECK(f.counts().own_write_waits == 1);
+}
+
 TEST_CASE("cached reads: as metrics") {
     read_counts_by_kind all;
     read_counts& one = all[resource_of<widget>().gvk];
     one.cached = 5;
     one.not_watched = 2;
     one.version_waits = 3;
+    one.after_own_write = 4;
+    one.own_write_waits = 6;
     metrics_registry registry;
     registry.collect([&all](metrics_writer& out) { write_read_metrics(out, "east", all); });
     const std::string text = registry.text();
@@ -289,6 +490,9 @@ TEST_CASE("cached reads: as metrics") {
           std::string::npos);
     CHECK(text.find("kcontrol_cache_read_waits_total{api_version=\"test.kcontrol.dev/v1\"," + labels +
                     ",reason=\"version\"} 3\n") != std::string::npos);
+    CHECK(text.find("answer=\"server_after_own_write\",api_version=\"test.kcontrol.dev/v1\"," + labels + "} 4\n") !=
+          std::string::npos);
+    CHECK(text.find(labels + ",reason=\"own_write\"} 6\n") != std::string::npos);
 }
 
 }  // namespace

@@ -36,11 +36,12 @@ class client_cache {
 public:
     virtual ~client_cache() = default;
 
-    /// The answer to a read; nothing: the server is to be asked. `info` outlives the call.
+    /// The answer to a read; nothing: the server is to be asked, with the options as they are then, whose deadline may
+    /// be shorter. `info` and `options` outlive the call.
     virtual awaitable<std::optional<result<any_object>>> get(const resource_info& info, namespaced_name key,
-                                                             get_options options) = 0;
-    /// The same of a list; nothing: the server is to be asked. `info` outlives the call.
-    virtual awaitable<std::optional<result<any_list>>> list(const resource_info& info, list_options options) = 0;
+                                                             get_options& options) = 0;
+    /// The same of a list.
+    virtual awaitable<std::optional<result<any_list>>> list(const resource_info& info, list_options& options) = 0;
 
     /// The server has answered a get() that the cache did not answer.
     virtual void on_read(const resource_info& info, const namespaced_name& key, const result<any_object>& answer) = 0;

@@ -51,6 +51,8 @@ class get_options : public call_options<get_options> {
 public:
     /// "": the newest state; "0": any; else not older than that.
     get_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+    /// What a cache has now will do: the read waits for no write of this program. The same as resource_version("0").
+    get_options& stale_ok() { return resource_version("0"); }
     const std::string& resource_version() const noexcept { return resource_version_; }
 
 private:
@@ -66,6 +68,8 @@ public:
     }
     /// "": the newest state; "0": any; else not older than that.
     list_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+    /// See get_options::stale_ok().
+    list_options& stale_ok() { return resource_version("0"); }
     /// Objects a page; 0: no paging.
     list_options& limit(std::int64_t n) { return limit_ = n, *this; }
     /// The most objects that one call takes, over all its pages: beyond it the call ends with limit_exceeded. Default:

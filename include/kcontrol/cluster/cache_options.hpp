@@ -5,6 +5,7 @@
 #include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/model/resource.hpp>
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +75,12 @@ public:
     cache_options& audit_period(duration d) { return audit_period_ = d, *this; }
     duration audit_period() const noexcept { return audit_period_; }
 
+    /// How long a cache has to show what the cluster's client wrote, from the write on. A read of the client that would
+    /// miss it waits until then, and asks the server after that (docs/cache.md).
+    cache_options& own_writes_deadline(duration d) { return own_writes_deadline_ = d, *this; }
+    duration own_writes_deadline() const noexcept { return own_writes_deadline_; }
+    static constexpr duration default_own_writes_deadline = std::chrono::seconds(1);
+
     /// See kind_options::of().
     KCONTROL_DECL std::vector<informer_options> of(const resource_info& kind) const;
     /// The same, of informers that log there.
@@ -84,6 +91,7 @@ public:
 private:
     kind_options all_;
     duration audit_period_{};
+    duration own_writes_deadline_ = default_own_writes_deadline;
     std::vector<std::pair<group_version_kind, kind_options>> kinds_;
 };
 

@@ -97,6 +97,8 @@ public:
     /// Has the informers compared with the server while they run, from the next start(): see
     /// cache_options::audit_period. Called once, before that.
     KCONTROL_DECL void audit_every(duration period);
+    /// See cache_options::own_writes_deadline; of reads from then on.
+    KCONTROL_DECL void own_writes_deadline(duration d);
     /// What audits have found so far, by kind. Empty without audit_every().
     KCONTROL_DECL audit_counts_by_kind audits() const;
 

@@ -16,18 +16,20 @@ namespace kcontrol::inline v0_1 {
 class read_counts {
 public:
     // Reads by who answered them.
-    std::uint64_t cached = 0;          ///< the cache, also that an object is not there
-    std::uint64_t not_watched = 0;     ///< the server: the kind is not watched, or as another C++ type
-    std::uint64_t after_conflict = 0;  ///< the server: the cache was behind with that object
-    std::uint64_t no_index = 0;        ///< the server: a field selector that no index fits
-    std::uint64_t paged = 0;           ///< the server: a page of a list, or a selector that can't be read
+    std::uint64_t cached = 0;           ///< the cache, also that an object is not there
+    std::uint64_t not_watched = 0;      ///< the server: the kind is not watched, or as another C++ type
+    std::uint64_t after_conflict = 0;   ///< the server: the cache was behind with that object
+    std::uint64_t after_own_write = 0;  ///< the server: the cache did not show in time what this program wrote
+    std::uint64_t no_index = 0;         ///< the server: a field selector that no index fits
+    std::uint64_t paged = 0;            ///< the server: a page of a list, or a selector that can't be read
     // Reads that ended with an error of the cache.
     std::uint64_t out_of_scope = 0;  ///< the cache holds other namespaces, or what other selectors select
     std::uint64_t not_synced = 0;    ///< the first list was not complete in time, or the read was stopped
     std::uint64_t too_old = 0;       ///< the version that was asked for had not come in time, or the read was stopped
     // Reads that waited.
-    std::uint64_t sync_waits = 0;     ///< for the first list
-    std::uint64_t version_waits = 0;  ///< for a version: each that names one, also where it was there at once
+    std::uint64_t sync_waits = 0;       ///< for the first list
+    std::uint64_t version_waits = 0;    ///< for a version: each that names one, also where it was there at once
+    std::uint64_t own_write_waits = 0;  ///< for what this program wrote
 
     friend bool operator==(const read_counts&, const read_counts&) = default;
 };

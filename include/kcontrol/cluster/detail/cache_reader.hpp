@@ -3,10 +3,14 @@
 
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/client/client_cache.hpp>
+#include <kcontrol/cluster/cache_options.hpp>
+#include <kcontrol/cluster/detail/pending_writes.hpp>
 #include <kcontrol/cluster/detail/read_plan.hpp>
 #include <kcontrol/cluster/detail/stale_marks.hpp>
 #include <kcontrol/cluster/read_counts.hpp>
+#include <kcontrol/runtime/log_rate_limit.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,21 +27,28 @@ class followed_writes;
 /// Answers reads of the kinds that a set of informers watches, as the C++ type that they are read as; the rest is left
 /// to the server. It starts no informer. Once the set is gone all is left to the server.
 ///
+/// A read that asks for the newest state waits until its cache shows what the set's clients have written before, and
+/// leaves the answer to the server where that takes too long.
+///
 /// Thread-safety: shared objects unsafe; use it on the set's executor. Object lifetime: shared with every client that
 /// reads from it; the environment outlives it.
 class cache_reader final : public client_cache, public std::enable_shared_from_this<cache_reader> {
 public:
-    KCONTROL_DECL cache_reader(environment& env, const informer_set& set);
+    KCONTROL_DECL cache_reader(environment& env, informer_set& set, logger log);
 
     /// The set goes.
     void detach() noexcept { set_ = nullptr; }
+    /// How long a cache has to show a write, from then on.
+    void own_writes_deadline(duration d) noexcept { patience_ = d; }
+    /// What was written is of another server than what is read from now on.
+    void forget_writes() noexcept { pending_.clear(); }
     const read_counts_by_kind& counts() const noexcept { return counts_; }
 
     // --- client_cache
     KCONTROL_DECL awaitable<std::optional<result<any_object>>> get(const resource_info& info, namespaced_name key,
-                                                                   get_options options) override;
+                                                                   get_options& options) override;
     KCONTROL_DECL awaitable<std::optional<result<any_list>>> list(const resource_info& info,
-                                                                  list_options options) override;
+                                                                  list_options& options) override;
     KCONTROL_DECL void on_read(const resource_info& info, const namespaced_name& key,
                                const result<any_object>& answer) override;
     KCONTROL_DECL void on_write(const executor& by, const resource_info& info, const any_object& stored) override;
@@ -55,16 +66,37 @@ private:
     // Waits until the informer can answer: it has synced, and has that version, if one is asked for.
     KCONTROL_DECL awaitable<result<void>> ready(std::shared_ptr<any_informer> from, object_meta version,
                                                 std::stop_token stop, time_point deadline);
+    // Whether the cache, which has that, is known to be behind, and the read minds.
+    KCONTROL_DECL bool is_marked(const group_version_kind& kind, const namespaced_name& key, const any_object& present,
+                                 const get_options& options);
+    // Waits until the informer shows the own writes that a read of that object misses; without a name: a list of that
+    // namespace. False: it has not in time, and the server is to be asked.
+    KCONTROL_DECL awaitable<result<bool>> show_own_writes(std::shared_ptr<any_informer> from, namespaced_name wanted,
+                                                          std::stop_token stop, time_point deadline);
+    // A list from the server, by terms that perhaps only an index of the cache can decide.
+    KCONTROL_DECL awaitable<result<any_list>> list_live(std::shared_ptr<any_informer> from, const resource_info& info,
+                                                        list_options options, std::vector<field_requirement> terms);
     // The server has said that there is that object.
     KCONTROL_DECL void expect(const resource_info& info, const any_object& stored);
+    // Calls note(informer, scope) with each that may be told of an object of that namespace; the scope may be null.
     template <class Note>
-    void note(const executor& by, const group_version_kind& kind, const namespaced_name& key, Note note);
+    void for_each_watching(const group_version_kind& kind, std::string_view ns, Note note) const;
+    // Calls note(followed_writes&) with those of the task on `by`.
+    template <class Note>
+    void for_each_follower(const executor& by, Note note) const;
+    // Calls note(pending_writes&, const cache_view&) with those of an informer.
+    template <class Note>
+    void note_pending(const std::shared_ptr<any_informer>& made, Note note);
 
     environment* env_;
-    const informer_set* set_;
+    informer_set* set_;
+    logger log_;
+    duration patience_ = cache_options::default_own_writes_deadline;
     stale_marks marks_;
     read_counts_by_kind counts_;
     std::vector<std::weak_ptr<followed_writes>> followers_;
+    std::map<std::weak_ptr<any_informer>, pending_writes, std::owner_less<>> pending_;  // none is empty
+    log_rate_limit behind_told_{std::chrono::minutes(1)};
 };
 
 }  // namespace detail

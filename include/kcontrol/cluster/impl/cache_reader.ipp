@@ -59,14 +59,21 @@ inline bool selects_key(const field_selector& selector, const object_meta& meta)
     });
 }
 
-// What a snapshot has of what is wanted; nothing if it takes an index that there is not. Of the fields those in `held`
-// are no question: all that is there has them.
+// Terms that only an index can decide. Those in `held` are no question: all that is there has them.
+inline std::vector<field_requirement> terms_of_indexes(const field_selector& wanted, const field_selector& held) {
+    std::vector<field_requirement> out;
+    const auto& all = held.requirements();
+    for (const auto& term : wanted.requirements()) {
+        if (!is_of_key(term) && std::find(all.begin(), all.end(), term) == all.end()) out.push_back(term);
+    }
+    return out;
+}
+
+// What a snapshot has of what is wanted; nothing if it takes an index that there is not.
 inline std::optional<std::vector<any_object>> select_cached(const store_snapshot& now, const cached_scope& wanted,
                                                             const field_selector& held) {
     std::vector<found_objects> by_index;
-    for (const auto& term : wanted.fields.requirements()) {
-        const auto& all = held.requirements();
-        if (is_of_key(term) || std::find(all.begin(), all.end(), term) != all.end()) continue;
+    for (const auto& term : terms_of_indexes(wanted.fields, held)) {
         if (!term.equals) return std::nullopt;
         auto found = now.by_index(term.field, term.value);
         if (!found) return std::nullopt;
@@ -93,7 +100,12 @@ inline std::optional<std::vector<any_object>> select_cached(const store_snapshot
     return out;
 }
 
-KCONTROL_DECL cache_reader::cache_reader(environment& env, const informer_set& set) : env_(&env), set_(&set) {}
+inline cache_view view_of(const any_informer& from) {
+    return {from.resource_version(), [&from](const namespaced_name& key) { return from.objects().get(key); }};
+}
+
+KCONTROL_DECL cache_reader::cache_reader(environment& env, informer_set& set, logger log)
+    : env_(&env), set_(&set), log_(std::move(log)) {}
 
 KCONTROL_DECL cache_reader::readable cache_reader::find(const resource_info& info) const {
     readable out;
@@ -129,8 +141,68 @@ KCONTROL_DECL awaitable<result<void>> cache_reader::ready(std::shared_ptr<any_in
     co_return seen;
 }
 
+KCONTROL_DECL bool cache_reader::is_marked(const group_version_kind& kind, const namespaced_name& key,
+                                           const any_object& present, const get_options& options) {
+    const std::string_view has = present ? present.meta().resource_version.view() : std::string_view();
+    return marks_.asks(kind, key, has, env_->now()) && options.resource_version() != "0";
+}
+
+KCONTROL_DECL awaitable<result<bool>> cache_reader::show_own_writes(std::shared_ptr<any_informer> from,
+                                                                    namespaced_name wanted, std::stop_token stop,
+                                                                    time_point deadline) {
+    const auto found = pending_.find(from);
+    if (found == pending_.end()) co_return true;
+    const own_writes_plan plan = found->second.plan(wanted, view_of(*from), env_->now());
+    if (found->second.empty()) pending_.erase(found);
+    if (plan.next == own_writes_plan::step::answer) co_return true;
+    std::string why = "it has been behind for longer";
+    if (plan.next == own_writes_plan::step::wait) {
+        ++counts_[from->info().gvk].own_write_waits;
+        bool all_seen = true;
+        for (const own_write& one : plan.awaited) {
+            const auto seen = co_await see_write(from, one, stop, std::min(one.since + patience_, deadline));
+            if (!seen && seen.error() == errc::stopped) co_return seen.error();
+            if (!seen) {
+                why = seen.error().what();
+                all_seen = false;
+                break;
+            }
+            const auto mine = pending_.find(from);
+            if (mine != pending_.end()) mine->second.shown(one);
+        }
+        if (all_seen) co_return true;
+    }
+    if (const auto times = behind_told_.count(env_->now())) {
+        log_.warning("the cache does not show in time what this program wrote; the server is asked instead",
+                     {{"kind", from->info().gvk.kind}, {"error", why}, {"times", std::to_string(*times)}});
+    }
+    co_return false;
+}
+
+KCONTROL_DECL awaitable<result<any_list>> cache_reader::list_live(std::shared_ptr<any_informer> from,
+                                                                  const resource_info& info, list_options options,
+                                                                  std::vector<field_requirement> terms) {
+    const auto self = shared_from_this();
+    client server = set_->get_client();
+    auto selected = co_await server.list_page(info, options);
+    if (selected || selected.error() != api_errc::bad_request) co_return selected;
+    // A field that only the cache's index knows: the server lists the others, too.
+    auto known = field_selector::parse(options.field_selector()).value().requirements();
+    std::erase_if(known, [&](const auto& one) { return std::find(terms.begin(), terms.end(), one) != terms.end(); });
+    options.field_selector(field_selector(std::move(known)).to_string());
+    auto all = co_await server.list_page(info, options);
+    if (!all) co_return all;
+    std::erase_if(all->items, [&](const any_object& object) {
+        return !std::all_of(terms.begin(), terms.end(), [&](const field_requirement& term) {
+            return from->objects().has_key(term.field, term.value, object);
+        });
+    });
+    co_return all;
+}
+
 KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(const resource_info& info,
-                                                                             namespaced_name key, get_options options) {
+                                                                             namespaced_name key,
+                                                                             get_options& options) {
     const auto self = shared_from_this();
     using answer = std::optional<result<any_object>>;
     const readable known = find(info);
@@ -150,10 +222,19 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
         auto can_answer = co_await ready(known.informers[i], version, options.stop(), deadline);
         if (!can_answer) co_return answer(can_answer.error().with_context(describe_wanted(info, key)));
         present = known.informers[i]->objects().get(key);
+        if (!pending_.empty() && options.resource_version().empty() && !is_marked(info.gvk, key, present, options)) {
+            const auto shown = co_await show_own_writes(known.informers[i], key, options.stop(), deadline);
+            if (!shown) co_return answer(shown.error().with_context(describe_wanted(info, key)));
+            if (!*shown) {
+                ++count.after_own_write;
+                options.deadline(deadline - env_->now());
+                co_return answer();
+            }
+            present = known.informers[i]->objects().get(key);
+        }
         if (present) break;
     }
-    const std::string_view has = present ? present.meta().resource_version.view() : std::string_view();
-    if (!plan.from.empty() && marks_.asks(info.gvk, key, has, env_->now())) {
+    if (!plan.from.empty() && is_marked(info.gvk, key, present, options)) {
         ++count.after_conflict;
         co_return answer();
     }
@@ -168,7 +249,7 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
 }
 
 KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(const resource_info& info,
-                                                                            list_options options) {
+                                                                            list_options& options) {
     const auto self = shared_from_this();
     using answer = std::optional<result<any_list>>;
     const readable known = find(info);
@@ -193,14 +274,30 @@ KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(cons
     object_meta version;
     version.namespace_ = options.in_namespace();
     version.resource_version = options.resource_version();
-    auto can_answer = co_await ready(from, version, options.stop(), env_->now() + options.deadline());
+    const time_point deadline = env_->now() + options.deadline();
+    auto can_answer = co_await ready(from, version, options.stop(), deadline);
     if (!can_answer) co_return answer(can_answer.error().with_context(describe_wanted(info, options)));
+    bool shows_own = true;
+    if (!pending_.empty() && options.resource_version().empty()) {
+        namespaced_name all_of(wanted.in_namespace, std::string());
+        const auto shown = co_await show_own_writes(from, std::move(all_of), options.stop(), deadline);
+        if (!shown) co_return answer(shown.error().with_context(describe_wanted(info, options)));
+        shows_own = *shown;
+    }
     any_list out;
     out.resource_version = from->resource_version();
     auto found = select_cached(from->objects().snapshot(), wanted, known.scopes[chosen].fields);
     if (!found) {
         ++count.no_index;
         co_return answer();
+    }
+    if (!shows_own) {
+        ++count.after_own_write;
+        options.deadline(deadline - env_->now());
+        auto terms = terms_of_indexes(wanted.fields, known.scopes[chosen].fields);
+        if (terms.empty() || set_ == nullptr) co_return answer();
+        auto listed = co_await list_live(from, info, options, std::move(terms));
+        co_return answer(std::move(listed));
     }
     out.items = std::move(*found);
     if (from->objects().invalid_count() > 0) {
@@ -229,17 +326,20 @@ KCONTROL_DECL void cache_reader::refused(const resource_info& info, const namesp
 }
 
 template <class Note>
-void cache_reader::note(const executor& by, const group_version_kind& kind, const namespaced_name& key, Note note) {
+void cache_reader::for_each_watching(const group_version_kind& kind, std::string_view ns, Note note) const {
     if (set_ == nullptr) return;
+    set_->for_each_shared(
+        [&](const informer_options& options, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
+            const std::string& watched = options.in_namespace();
+            if (made->info().gvk == kind && (watched.empty() || watched == ns)) note(made, scope);
+        });
+}
+
+template <class Note>
+void cache_reader::for_each_follower(const executor& by, Note note) const {
     for (const auto& weak : followers_) {
         const auto one = weak.lock();
-        if (!one || one->by() != by) continue;
-        set_->for_each_shared(
-            [&](const informer_options& options, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
-                if (made->info().gvk != kind) return;
-                const std::string& ns = options.in_namespace();
-                if (ns.empty() || ns == key.namespace_) note(*one, made, scope);
-            });
+        if (one && one->by() == by) note(*one);
     }
 }
 
@@ -261,15 +361,21 @@ inline any_object read_as(const resource_info& view, const resource_info& info, 
 
 KCONTROL_DECL void cache_reader::expect(const resource_info& info, const any_object& stored) {
     const object_meta& meta = stored.meta();
-    if (set_ == nullptr || meta.uid.empty() || meta.resource_version.empty()) return;
-    set_->for_each_shared(
-        [&](const informer_options& options, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
-            if (made->info().gvk != info.gvk || scope == nullptr || !surely_selects(*scope, meta)) return;
-            const std::string& ns = options.in_namespace();
-            if (!ns.empty() && ns != meta.namespace_) return;
-            if (made->objects().get(stored.key())) return;
-            if (auto seen = read_as(made->info(), info, stored)) made->expect(std::move(seen));
-        });
+    if (meta.uid.empty() || meta.resource_version.empty()) return;
+    for_each_watching(info.gvk, meta.namespace_,
+                      [&](const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
+                          if (scope == nullptr || !surely_selects(*scope, meta)) return;
+                          if (made->objects().get(stored.key())) return;
+                          if (auto seen = read_as(made->info(), info, stored)) made->expect(std::move(seen));
+                      });
+}
+
+template <class Note>
+void cache_reader::note_pending(const std::shared_ptr<any_informer>& made, Note note) {
+    std::erase_if(pending_, [](const auto& one) { return one.first.expired(); });
+    const auto [mine, is_new] = pending_.try_emplace(made, patience_);
+    note(mine->second, view_of(*made));
+    if (mine->second.empty()) pending_.erase(mine);
 }
 
 // An object that the informer neither selects nor has is no news to it.
@@ -278,17 +384,25 @@ KCONTROL_DECL void cache_reader::on_write(const executor& by, const resource_inf
     if (stored.resource_version.empty()) return;
     expect(info, object);
     const namespaced_name key = key_of(stored);
-    note(by, info.gvk, key,
-         [&](followed_writes& to, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
-             const bool selected = scope == nullptr || scope->labels.selects(stored);
-             if (selected || made->objects().get(key)) to.wrote(made, stored);
-         });
+    for_each_watching(info.gvk, stored.namespace_,
+                      [&](const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
+                          const bool is_there = static_cast<bool>(made->objects().get(key));
+                          if (is_there || scope == nullptr || scope->labels.selects(stored)) {
+                              for_each_follower(by, [&](followed_writes& of) { of.wrote(made, stored); });
+                          }
+                          const bool surely = is_there || (scope != nullptr && surely_selects(*scope, stored));
+                          note_pending(made, [&](pending_writes& of, const cache_view& cache) {
+                              if (surely || of.has(key)) of.wrote(stored, cache, env_->now());
+                          });
+                      });
 }
 
 KCONTROL_DECL void cache_reader::deleted(const executor& by, const resource_info& info, const namespaced_name& key) {
-    note(by, info.gvk, key, [&](followed_writes& to, const std::shared_ptr<any_informer>& made, const cached_scope*) {
-        const any_object present = made->objects().get(key);
-        if (present) to.deleted(made, present.meta());
+    for_each_watching(info.gvk, key.namespace_, [&](const std::shared_ptr<any_informer>& made, const cached_scope*) {
+        if (const any_object present = made->objects().get(key)) {
+            for_each_follower(by, [&](followed_writes& of) { of.deleted(made, present.meta()); });
+        }
+        note_pending(made, [&](pending_writes& of, const cache_view& cache) { of.deleted(key, cache, env_->now()); });
     });
 }
 

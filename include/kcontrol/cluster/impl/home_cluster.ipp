@@ -23,6 +23,7 @@ KCONTROL_DECL home_cluster::home_cluster(environment& env, executor ex, client c
       informers_(env, std::move(ex), cl, detail::scopes_of(options, log_), log_),
       recorders_(std::make_unique<recorder_set>(env, ex_, std::move(cl), log_)) {
     informers_.audit_every(options.audit_period());
+    informers_.own_writes_deadline(options.own_writes_deadline());
 }
 
 KCONTROL_DECL home_cluster::~home_cluster() = default;

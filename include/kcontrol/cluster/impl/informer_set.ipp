@@ -36,7 +36,7 @@ KCONTROL_DECL informer_set::informer_set(environment& env, executor ex, client c
     : env_(&env),
       ex_(std::move(ex)),
       client_(cl.reading_from(nullptr)),
-      reader_(std::make_shared<detail::cache_reader>(env, *this)),
+      reader_(std::make_shared<detail::cache_reader>(env, *this, log)),
       reading_(client_.reading_from(reader_)),
       scopes_(std::move(scopes)),
       log_(std::move(log)) {}
@@ -56,6 +56,8 @@ KCONTROL_DECL informer_set::~informer_set() {
 KCONTROL_DECL void informer_set::audit_every(duration period) {
     if (period > duration::zero()) audit_ = std::make_shared<detail::cache_audit>(*env_, ex_, log_, *this, period);
 }
+
+KCONTROL_DECL void informer_set::own_writes_deadline(duration d) { reader_->own_writes_deadline(d); }
 
 KCONTROL_DECL audit_counts_by_kind informer_set::audits() const {
     return audit_ ? audit_->counts() : audit_counts_by_kind();
@@ -234,6 +236,7 @@ KCONTROL_DECL awaitable<bool> informer_set::stop(std::optional<time_point> deadl
 }
 
 KCONTROL_DECL void informer_set::rebuild(client next, resume_mode mode) {
+    if (mode == resume_mode::relist) reader_->forget_writes();
     client_ = next.reading_from(nullptr);
     reading_ = client_.reading_from(reader_);
     if (definitions_) definitions_->rebuild(client_, mode);

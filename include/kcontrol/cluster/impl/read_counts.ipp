@@ -21,6 +21,7 @@ KCONTROL_DECL void write_read_metrics(metrics_writer& out, const std::string& cl
         read("cache", of.cached);
         read("server_not_watched", of.not_watched);
         read("server_after_conflict", of.after_conflict);
+        read("server_after_own_write", of.after_own_write);
         read("server_no_index", of.no_index);
         read("server_page", of.paged);
         read("out_of_scope", of.out_of_scope);
@@ -31,6 +32,7 @@ KCONTROL_DECL void write_read_metrics(metrics_writer& out, const std::string& cl
         };
         wait("sync", of.sync_waits);
         wait("version", of.version_waits);
+        wait("own_write", of.own_write_waits);
     }
 }
 

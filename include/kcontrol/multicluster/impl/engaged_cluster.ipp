@@ -45,6 +45,7 @@ inline void engaged_cluster::impl::begin(client first) {
     };
     informers.emplace(env, strand, guarded(first), scopes, log);
     informers->audit_every(options->cache().audit_period());
+    informers->own_writes_deadline(options->cache().own_writes_deadline());
     unfenced = first;
     // What a former leader has to say is still true, and harms nobody.
     recorders.emplace(env, strand, std::move(first), log);
