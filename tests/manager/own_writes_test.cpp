@@ -1,6 +1,8 @@
 // A controller that waits for its own writes before it reconciles the same request again, on a simulated cluster.
 #include <kcontrol/manager/manager.hpp>
 
+#include "support/children.hpp"
+#include "support/lagging_watches.hpp"
 #include "support/widget_world.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -144,6 +146,46 @@ TEST_CASE_FIXTURE(fixture, "own writes: a cache that does not come is waited for
     CHECK(began[1] - began[0] < 6s);
     CHECK(made->stats().own_write_timeouts == 1);
     CHECK(told.find("the cache has not seen in time what the reconcile wrote") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(fixture, "own writes: whoever looks at a list first makes as many children as are to be") {
+    world.register_resource(testing::resource_type_of(resource_of<gadget>()));
+    for (const char* name : {"x", "y", "z"}) server.create(name);
+    const auto children = m->get_informer<gadget>();
+    const lagging_watches lag(world, server.api, 5s);
+    run_controller(controller_options().max_concurrent_reconciles(3),
+                   [this](client c, reconcile_context ctx, widget w) -> awaitable<result<reconcile_result>> {
+                       // Often enough for some to look while others write.
+                       const auto which = list_options().stop(ctx.stop());
+                       const auto filled = co_await make_children(c, w.metadata.name.str(), which, 5);
+                       if (!filled) co_return filled.error();
+                       if (seen.size() > 100) co_return reconcile_result::done();
+                       co_return reconcile_result::requeue_after(10ms);
+                   });
+    settle(20s);
+    CHECK(seen.size() > 100);
+    for (const char* name : {"x", "y", "z"}) CHECK(count_children(server.api, name) == 5);
+    CHECK(children->list().size() == 15);
+    CHECK(told.find("the cache does not show in time what this program wrote") == 0);
+    CHECK(told.find('\n') == told.size() - 1);
+}
+
+// What the test above would find: the watch lags by so much that each look is at too few.
+TEST_CASE_FIXTURE(fixture, "own writes: lists that take what there is make too many children") {
+    world.register_resource(testing::resource_type_of(resource_of<gadget>()));
+    server.create("x");
+    (void)m->get_informer<gadget>();
+    const lagging_watches lag(world, server.api, 5s);
+    run_controller(controller_options(),
+                   [this](client c, reconcile_context ctx, widget w) -> awaitable<result<reconcile_result>> {
+                       const auto which = list_options().stop(ctx.stop()).stale_ok();
+                       const auto filled = co_await make_children(c, w.metadata.name.str(), which, 5);
+                       if (!filled) co_return filled.error();
+                       if (seen.size() > 3) co_return reconcile_result::done();
+                       co_return reconcile_result::requeue_after(10ms);
+                   });
+    settle(20s);
+    CHECK(count_children(server.api, "x") > 5);
 }
 
 TEST_CASE_FIXTURE(fixture, "own writes: a stop does not wait for the cache") {

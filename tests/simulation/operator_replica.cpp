@@ -6,6 +6,7 @@
 #include <kcontrol/controllerutil/owner.hpp>
 #include <kcontrol/controllerutil/status_machine.hpp>
 #include <kcontrol/documents/value.hpp>
+#include <kcontrol/model/resource_version.hpp>
 #include <kcontrol/runtime/make_ready.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
@@ -36,7 +37,12 @@ struct in_progress {
 
 operator_replica::operator_replica(testing::sim_world& world, testing::sim_server& server, std::string name,
                                    client_options treats, operator_bug bug, std::function<void(std::string)> violation)
-    : world_(world), name_(std::move(name)), host_("via-" + name_), bug_(bug), violation_(std::move(violation)) {
+    : world_(world),
+      api_(server.api()),
+      name_(std::move(name)),
+      host_("via-" + name_),
+      bug_(bug),
+      violation_(std::move(violation)) {
     world.network().listen(host_, server.api().get_executor(), server.api().handler());
     auth::cluster_config config;
     config.server(http::endpoint("https", host_, 443)).token(secret_string(name_));
@@ -101,17 +107,65 @@ awaitable<result<void>> operator_replica::clean_up(client c, std::shared_ptr<con
         auto removed = co_await finalize(c, *found, site_finalizer, nothing, stop);
         if (!removed) co_return removed;
     }
-    const auto remove_leaf = [this, c, key](const site&) mutable -> awaitable<result<void>> {
+    const auto without_leaf = [this, c, key, stop](const site&) mutable -> awaitable<result<void>> {
         co_await work();
-        auto removed = co_await c.delete_<leaf>(key, delete_options().ignore_not_found());
+        auto removed = co_await remove_leaf(c, key, stop);
         co_return removed;
     };
     if (bug_ != operator_bug::early_finalizer) {
-        auto finalized = co_await finalize(c, *found, site_finalizer, remove_leaf, stop);
+        auto finalized = co_await finalize(c, *found, site_finalizer, without_leaf, stop);
         co_return finalized;
     }
-    auto removed = co_await c.delete_<leaf>(key, delete_options().ignore_not_found());
+    auto removed = co_await remove_leaf(std::move(c), key, stop);
     co_return removed;
+}
+
+get_options operator_replica::careful(std::stop_token stop) const {
+    get_options out;
+    out.stop(std::move(stop));
+    if (bug_ == operator_bug::stale_reads) out.stale_ok();
+    return out;
+}
+
+// What its cache has and it deletes it reads no more, but for finalizers.
+awaitable<result<void>> operator_replica::remove_leaf(client c, namespaced_name key, std::stop_token stop) {
+    const auto known = co_await c.get<leaf>(key, get_options().stop(stop).stale_ok());
+    auto removed = co_await c.delete_<leaf>(key, delete_options().ignore_not_found());
+    if (!removed || !known) co_return removed;
+    const auto found = co_await c.get<leaf>(key, careful(std::move(stop)));
+    const bool same = found && found->metadata.uid == known->metadata.uid && !is_being_deleted(found->metadata);
+    if (same) violation_(name_ + " reads leaf " + key.name + ", which it has deleted");
+    co_return removed;
+}
+
+// No object of that uid comes back once it is deleted.
+void operator_replica::check_read(const leaf* found, const object_meta& written, const char* how) {
+    const auto there = api_.get({"test.kcontrol.dev", "leaves"}, key_of(written));
+    const bool still_there = there && json::get_string(*there, {"metadata", "uid"}) == written.uid;
+    bool older = found == nullptr && still_there;
+    if (found != nullptr) {
+        const auto order = compare_resource_version(found->metadata.resource_version, written.resource_version);
+        older = !order || *order < 0;
+    }
+    if (older) violation_(name_ + " " + how + " leaf " + written.name.str() + " as it was before its own write");
+}
+
+// What it has written it reads, or something newer.
+awaitable<void> operator_replica::read_back(client c, leaf written, std::stop_token stop) {
+    const namespaced_name key = key_of(written.metadata);
+    const auto found = co_await c.get<leaf>(key, careful(stop));
+    if (found) check_read(&*found, written.metadata, "gets");
+    if (!found && found.error() == api_errc::not_found) check_read(nullptr, written.metadata, "gets");
+    list_options which;
+    which.in_namespace(key.namespace_).stop(stop);
+    if (bug_ == operator_bug::stale_reads) which.stale_ok();
+    const auto all = co_await c.list<leaf>(which);
+    if (!all) co_return;
+    const leaf* listed = nullptr;
+    for (const auto& one : *all) {
+        if (key_of(one->metadata) == key) listed = one.get();
+    }
+    check_read(listed, written.metadata, "lists");
 }
 
 awaitable<result<void>> operator_replica::bring_up(client c, std::shared_ptr<const site> found, std::stop_token stop) {
@@ -131,6 +185,7 @@ awaitable<result<void>> operator_replica::bring_up(client c, std::shared_ptr<con
     };
     auto made = co_await create_or_update(c, wanted, edit);
     if (!made) co_return made.error();
+    if (made->outcome != write_outcome::unchanged) co_await read_back(c, made->object, stop);
     co_await work();
     auto shown = co_await show(std::move(c), std::move(now), made->object.status.value);
     co_return shown;

@@ -25,6 +25,7 @@ enum class operator_bug {
     no_owned,         ///< nobody looks after leaves that others change
     blind_status,     ///< the status is written over whatever the server has
     unnoted,          ///< the caches do not know what this process writes
+    stale_reads,      ///< reads do not wait for what this process wrote
 };
 
 /// A process that may be stopped, cut off, or crash, which is a cut for ever: nobody can tell the two apart.
@@ -54,8 +55,13 @@ private:
     awaitable<result<void>> show(client c, site now, std::int64_t served);
     awaitable<result<site>> enter(client c, site now, phase_of<site_phases> to, std::int64_t served);
     awaitable<void> work();
+    void check_read(const leaf* found, const object_meta& written, const char* how);
+    awaitable<void> read_back(client c, leaf written, std::stop_token stop);
+    awaitable<result<void>> remove_leaf(client c, namespaced_name key, std::stop_token stop);
+    get_options careful(std::stop_token stop) const;
 
     testing::sim_world& world_;
+    testing::api_server& api_;
     std::string name_, host_;
     operator_bug bug_;
     std::function<void(std::string)> violation_;

@@ -24,8 +24,9 @@ struct operator_verdict {
 
 /// Runs one seed: two minutes of edits and faults, then quiet until every site is served. What must hold, by the names
 /// of the invariants of client-go's and of Kubernetes' own documentation: the state converges; a deletion is cleaned up
-/// before it is done, and leaves nothing; no two reconciles of an object at once; every stored phase is an allowed step
-/// from the one before; no process writes once another has begun to lead; after that nothing more is written.
+/// before it is done, and leaves nothing; no two reconciles of an object at once; no process reads what is older than
+/// its own write; every stored phase is an allowed step from the one before; no process writes once another has begun
+/// to lead; after that nothing more is written.
 operator_verdict run_operator_swarm(std::uint64_t seed, operator_bug bug = operator_bug::none);
 
 }  // namespace kcontrol::test

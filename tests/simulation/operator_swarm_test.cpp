@@ -75,6 +75,10 @@ TEST_CASE("operator swarm: finds writes of which the caches do not know") {
     find_planted(operator_bug::unnoted, "unnoted", 60);
 }
 
+TEST_CASE("operator swarm: finds reads that miss what was written before") {
+    find_planted(operator_bug::stale_reads, "stale reads");
+}
+
 TEST_CASE("operator swarm: finds a status that is written blindly") {
     find_planted(operator_bug::blind_status, "blind status", 50);  // one seed in fifteen
 }
