@@ -25,6 +25,7 @@ struct fixture : widget_world {
     }
     ~fixture() {
         for (auto& one : replicas) world.ends_within(10min, one->stop());
+        replicas.clear();
         context.run_for(5s);
     }
     // A replica that shares the clusters with the others; without a name it has them all.

@@ -10,6 +10,7 @@
 #include <kcontrol/cluster/read_counts.hpp>
 #include <kcontrol/runtime/log_rate_limit.hpp>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
