@@ -1,0 +1,86 @@
+// snapshot: the nodes and the pods on them, as one decision sees them.
+#pragma once
+
+#include <kcontrol/scheduling/interned_name.hpp>
+#include <kcontrol/scheduling/node_info.hpp>
+#include <kcontrol/scheduling/pod_info.hpp>
+#include <kcontrol/scheduling/topology.hpp>
+#include <kcontrol/values/dict.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace kcontrol::inline v0_1::scheduling {
+
+/// A pod that counts on a node.
+struct placed_pod {
+    const pod_info* pod = nullptr;
+    const node_info* node = nullptr;  ///< may be of a node that does not exist
+    bool is_assumed = false;          ///< the decision is made; the API server has not shown it yet
+};
+
+/// What filters and scores decide on. It is the reading face of a cache, which updates it: nothing is copied. It counts
+/// each pod that has a node and has not ended, whoever placed it, and each assumed pod. During a round nothing changes
+/// it but the round's own calls of cache::assume() and forget(); after them pointers and ranges must be taken anew.
+///
+/// Thread-safety: shared objects safe for const access while the cache is not changed.
+class snapshot {
+public:
+    snapshot(const snapshot&) = delete;
+    snapshot& operator=(const snapshot&) = delete;
+
+    /// The nodes that exist. Zones alternate, so that the first nodes of the list are of all zones.
+    const std::vector<const node_info*>& nodes() const noexcept { return nodes_; }
+    /// The node of that name that exists, or null.
+    KCONTROL_DECL const node_info* find(std::string_view node) const;
+    /// How long an array is that has an element for each node_info::slot().
+    std::size_t slots() const noexcept { return slots_.size(); }
+    /// The node in that slot if it exists, or null.
+    const node_info* at(std::size_t slot) const noexcept {
+        const auto* found = slots_[slot].get();
+        return found != nullptr && found->exists() ? found : nullptr;
+    }
+
+    /// Nodes with pods that have terms of pod affinity or anti-affinity.
+    const std::vector<const node_info*>& nodes_with_affinity() const noexcept { return nodes_with_affinity_; }
+    /// Nodes with pods that have required terms of pod anti-affinity.
+    const std::vector<const node_info*>& nodes_with_required_anti_affinity() const noexcept {
+        return nodes_with_required_anti_affinity_;
+    }
+
+    /// The pods of a namespace that count. The order is of no meaning.
+    KCONTROL_DECL const std::vector<const placed_pod*>& pods_in(std::string_view namespace_) const;
+    /// The pod if it counts on a node, or null.
+    KCONTROL_DECL const placed_pod* find_pod(std::string_view namespace_, std::string_view name) const;
+    /// How many pods count.
+    KCONTROL_DECL std::size_t pod_count() const noexcept;
+
+    /// The nodes by the values of a label; null if neither a pod that counts nor the pod of cache::prepare() has a term
+    /// with this key.
+    KCONTROL_DECL const topology* by_label(const interned_name& key) const;
+
+    /// How many nodes have that image.
+    KCONTROL_DECL std::size_t nodes_with_image(const interned_name& image) const;
+    /// The labels of a namespace, or null if it is not known.
+    KCONTROL_DECL const dict<text>* namespace_labels(std::string_view namespace_) const;
+
+private:
+    friend class cache;
+    snapshot() = default;
+
+    std::vector<std::unique_ptr<node_info>> slots_;
+    std::vector<const node_info*> nodes_;
+    std::vector<const node_info*> nodes_with_affinity_;
+    std::vector<const node_info*> nodes_with_required_anti_affinity_;
+};
+
+}  // namespace kcontrol::scheduling
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/scheduling/impl/snapshot.ipp>
+#endif
