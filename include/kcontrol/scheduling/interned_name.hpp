@@ -29,7 +29,7 @@ public:
     interned_name(interned_name&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
     interned_name& operator=(interned_name other) noexcept { return std::swap(entry_, other.entry_), *this; }
     ~interned_name() {
-        if (entry_ != nullptr && entry_->uses.fetch_sub(1, std::memory_order_acq_rel) == 1) release();
+        if (entry_ != nullptr) release();
     }
 
     /// The name; valid while an equal interned_name exists.
@@ -46,11 +46,11 @@ public:
     friend bool operator==(const interned_name& a, std::string_view b) noexcept { return a.view() == b; }
 
 private:
-    friend struct interned_table;
     struct entry {
         std::string name;
         std::atomic<std::size_t> uses;
     };
+    struct table;
     KCONTROL_DECL void release() noexcept;
 
     entry* entry_ = nullptr;

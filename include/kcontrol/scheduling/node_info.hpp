@@ -75,13 +75,12 @@ public:
     KCONTROL_DECL void set_node(std::shared_ptr<const api::core::v1::node> node);
 
 private:
-    friend class snapshot;
     friend class cache;
     struct image {
         interned_name name;
         std::int64_t size = 0;
     };
-    void sum_up();
+    KCONTROL_DECL void add_amounts(const pod_info& pod);
 
     std::shared_ptr<const api::core::v1::node> node_;
     std::string name_;
@@ -95,6 +94,7 @@ private:
     std::vector<const pod_info*> pods_with_required_anti_affinity_;
     std::vector<host_port> used_ports_;
     std::vector<image> images_;  // sorted by address
+    bool is_exact_ = true;       // no amount of the sums was capped
     std::shared_ptr<const error> invalid_;
 };
 

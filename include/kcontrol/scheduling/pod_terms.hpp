@@ -20,8 +20,7 @@ struct affinity_term {
     interned_name topology_key;           ///< pods are near each other if their nodes have the same value of this label
     label_selector selector;              ///< the pods that are meant
     std::vector<std::string> namespaces;  ///< their namespaces, sorted; the pod's own if the term names none
-    bool has_namespace_selector = false;  ///< whether there is one; an empty one selects all namespaces
-    label_selector namespace_selector;    ///< further namespaces, by their labels
+    label_selector namespace_selector;    ///< further namespaces, by their labels; without one it selects none
 
     /// Whether the term means `pod`. `namespace_labels` are those of the pod's namespace; null: it has none.
     KCONTROL_DECL bool matches(const object_meta& pod, const dict<text>* namespace_labels) const;

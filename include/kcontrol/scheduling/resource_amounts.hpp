@@ -39,14 +39,15 @@ public:
     /// The amount of a resource by its name in requests: cpu in thousandths, everything else as it is.
     KCONTROL_DECL std::int64_t amount_of(std::string_view resource) const;
 
-    /// Adds each amount.
-    KCONTROL_DECL void add(const resource_amounts& other);
-    /// Subtracts each amount. `other` is part of the sum, and the sum is not saturated().
-    KCONTROL_DECL void subtract(const resource_amounts& other);
+    /// Whether kube-scheduler counts an extended() resource of that name; others, such as "storage", it ignores.
+    static KCONTROL_DECL bool is_extended(std::string_view resource);
+
+    /// Adds each amount. False: one would be greater than 2^63-1, and is 2^63-1 now.
+    KCONTROL_DECL bool add(const resource_amounts& other);
+    /// Subtracts each amount of a part that was added; add() returned true for all parts.
+    KCONTROL_DECL void subtract(const resource_amounts& part);
     /// Raises each amount to that of `other` where that one is greater.
     KCONTROL_DECL void raise_to(const resource_amounts& other);
-    /// Whether an amount is 2^63-1, so that parts of the sum may be lost.
-    KCONTROL_DECL bool saturated() const noexcept;
 
     friend bool operator==(const resource_amounts&, const resource_amounts&) = default;
 

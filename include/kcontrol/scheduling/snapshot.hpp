@@ -1,6 +1,7 @@
 // snapshot: the nodes and the pods on them, as one decision sees them.
 #pragma once
 
+#include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/scheduling/interned_name.hpp>
 #include <kcontrol/scheduling/node_info.hpp>
 #include <kcontrol/scheduling/pod_info.hpp>
@@ -9,10 +10,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace kcontrol::inline v0_1::scheduling {
@@ -57,8 +60,7 @@ public:
     KCONTROL_DECL const std::vector<const placed_pod*>& pods_in(std::string_view namespace_) const;
     /// The pod if it counts on a node, or null.
     KCONTROL_DECL const placed_pod* find_pod(std::string_view namespace_, std::string_view name) const;
-    /// How many pods count.
-    KCONTROL_DECL std::size_t pod_count() const noexcept;
+    std::size_t pod_count() const noexcept { return records_.size(); }  ///< how many pods count
 
     /// The nodes by the values of a label; null if neither a pod that counts nor the pod of cache::prepare() has a term
     /// with this key.
@@ -73,10 +75,51 @@ private:
     friend class cache;
     snapshot() = default;
 
+    struct pod_name {
+        std::string_view namespace_;
+        std::string_view name;
+    };
+    // A pod that counts. What it is found by is in the pod itself.
+    struct record : placed_pod {
+        std::shared_ptr<const pod_info> shared;
+        node_info* on = nullptr;  // the same node
+        bool is_bound = false;    // assumed, and known to be bound
+        std::size_t place_in_namespace = 0;
+    };
+    struct record_hash {
+        using is_transparent = void;
+        KCONTROL_DECL std::size_t operator()(const pod_name& of) const noexcept;
+        KCONTROL_DECL std::size_t operator()(const std::unique_ptr<record>& of) const noexcept;
+    };
+    struct record_equal {
+        using is_transparent = void;
+        KCONTROL_DECL bool operator()(const std::unique_ptr<record>& a,
+                                      const std::unique_ptr<record>& b) const noexcept;
+        KCONTROL_DECL bool operator()(const std::unique_ptr<record>& a, const pod_name& b) const noexcept;
+        bool operator()(const pod_name& a, const std::unique_ptr<record>& b) const noexcept { return (*this)(b, a); }
+    };
+    struct text_hash : std::hash<std::string_view> {
+        using is_transparent = void;
+    };
+    template <class T>
+    using by_text = std::unordered_map<std::string, T, text_hash, std::equal_to<>>;
+    // A topology, and how many pods that count have terms with its key.
+    struct used_topology {
+        std::unique_ptr<topology> value;
+        std::size_t uses = 0;
+        std::uint64_t last_asked = 0;
+    };
+
     std::vector<std::unique_ptr<node_info>> slots_;
+    by_text<std::size_t> slot_of_node_;  // also of nodes that do not exist
     std::vector<const node_info*> nodes_;
     std::vector<const node_info*> nodes_with_affinity_;
     std::vector<const node_info*> nodes_with_required_anti_affinity_;
+    std::unordered_set<std::unique_ptr<record>, record_hash, record_equal> records_;
+    by_text<std::vector<const placed_pod*>> pods_of_namespace_;
+    by_text<std::shared_ptr<const api::core::v1::namespace_>> namespaces_;
+    std::unordered_map<interned_name, used_topology> topologies_;
+    std::unordered_map<interned_name, std::size_t> nodes_of_image_;
 };
 
 }  // namespace kcontrol::scheduling

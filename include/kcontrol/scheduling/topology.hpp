@@ -32,9 +32,10 @@ public:
     std::size_t size() const noexcept { return domains_.size(); }
     /// The number of domains that have nodes.
     std::size_t live() const noexcept { return number_of_value_.size(); }
-    std::string_view value(std::int32_t domain) const { return domains_[static_cast<std::size_t>(domain)].value; }
+    /// The value of a domain.
+    std::string_view value(std::int32_t number) const { return domains_[static_cast<std::size_t>(number)].value; }
     /// How many nodes a domain has; 0: no node has its value now.
-    std::int32_t nodes_in(std::int32_t domain) const { return domains_[static_cast<std::size_t>(domain)].nodes; }
+    std::int32_t nodes_in(std::int32_t number) const { return domains_[static_cast<std::size_t>(number)].nodes; }
     /// The domain of a value, or none.
     KCONTROL_DECL std::int32_t find(std::string_view value) const;
 
@@ -51,7 +52,6 @@ private:
     struct text_hash : std::hash<std::string_view> {
         using is_transparent = void;
     };
-    void leave(std::int32_t number);
 
     interned_name key_;
     std::vector<std::int32_t> domain_of_slot_;
