@@ -82,6 +82,10 @@ class KcontrolConan(ConanFile):
         compiled.libs = ["kcontrol"]
         compiled.defines = ["KCONTROL_SEPARATE_COMPILATION"]
         compiled.requires = requires
+        scheduling = self.cpp_info.components["scheduling"]
+        scheduling.set_property("cmake_target_name", "kcontrol::scheduling")
+        scheduling.libs = ["kcontrol_scheduling"]
+        scheduling.requires = ["compiled"]
         if self.options.testing:
             testing = self.cpp_info.components["testing"]
             testing.set_property("cmake_target_name", "kcontrol::testing")

@@ -1,8 +1,8 @@
 # What an installation holds: headers, the compiled libraries, the CMake package `kcontrol` with its targets, and kcontrol.pc.
 #
-# A build of a single program (scripts/demo.sh) can be installed as well: kcontrol::testing, kcontrol::records and the tools are
-# there if they were built, and the package looks for them (kcontrolConfig.cmake). Components: runtime, dev, testing, records,
-# tools, programs.
+# A build of a single program (scripts/demo.sh) can be installed as well: kcontrol::testing, kcontrol::scheduling, kcontrol::records
+# and the tools are there if they were built, and the package looks for them (kcontrolConfig.cmake). Components: runtime, dev,
+# testing, scheduling, records, tools, programs.
 option(KCONTROL_INSTALL "Install the library" ${PROJECT_IS_TOP_LEVEL})
 set_target_properties(${KCONTROL_LIBRARIES} PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -28,6 +28,9 @@ endfunction()
 kcontrol_install_library(kcontrolTargets runtime dev TARGETS kcontrol kcontrol_header_only)
 if(KCONTROL_BUILD_TESTING_LIBRARY)
     kcontrol_install_library(kcontrolTestingTargets testing testing OPTIONAL TARGETS kcontrol_testing)
+endif()
+if(KCONTROL_BUILD_SCHEDULING_LIBRARY)
+    kcontrol_install_library(kcontrolSchedulingTargets scheduling scheduling OPTIONAL TARGETS kcontrol_scheduling)
 endif()
 if(KCONTROL_BUILD_RECORDS_LIBRARY)
     kcontrol_install_library(kcontrolRecordsTargets records records OPTIONAL TARGETS kcontrol_records)
@@ -64,6 +67,10 @@ install(FILES ${PROJECT_BINARY_DIR}/kcontrol.pc DESTINATION ${CMAKE_INSTALL_LIBD
 if(KCONTROL_BUILD_TESTING_LIBRARY)
     configure_file(cmake/kcontrol-testing.pc.in ${PROJECT_BINARY_DIR}/kcontrol-testing.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/kcontrol-testing.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT testing)
+endif()
+if(KCONTROL_BUILD_SCHEDULING_LIBRARY)
+    configure_file(cmake/kcontrol-scheduling.pc.in ${PROJECT_BINARY_DIR}/kcontrol-scheduling.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/kcontrol-scheduling.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT scheduling)
 endif()
 if(KCONTROL_BUILD_RECORDS_LIBRARY)
     set(KCONTROL_PC_SQLITE ", sqlite3")

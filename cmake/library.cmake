@@ -1,7 +1,7 @@
 # The two faces of the library: kcontrol::kcontrol (compiled, the default) and kcontrol::header_only. Beside them
 # kcontrol::testing, for users' tests: the in-process API server, the simulator and fixtures. Programs link no part of it. It is
 # a compiled library, and so are programs that link it: they do not link kcontrol::header_only.
-# And kcontrol::records, clusters from a table of SQLite, which nothing else needs.
+# And two that nothing else needs: kcontrol::scheduling, for schedulers, and kcontrol::records, clusters from a table of SQLite.
 if(KCONTROL_DEVELOPER_MODE OR KCONTROL_BUILD_EXAMPLES OR KCONTROL_BUILD_APPS)
     if(NOT KCONTROL_BUILD_TESTING_LIBRARY)
         message(FATAL_ERROR "kcontrol's own tests and examples need KCONTROL_BUILD_TESTING_LIBRARY=ON")
@@ -10,13 +10,15 @@ endif()
 file(GLOB KCONTROL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp)
 file(GLOB KCONTROL_TESTING_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/testing/*.cpp
      ${CMAKE_CURRENT_SOURCE_DIR}/src/testserver/*.cpp)
-set(KCONTROL_RECORDS_SOURCES ${KCONTROL_SOURCES})
-list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/records[^/]*$")
+foreach(own IN ITEMS records scheduling)
+    set(KCONTROL_${own}_SOURCES ${KCONTROL_SOURCES})
+    list(FILTER KCONTROL_${own}_SOURCES INCLUDE REGEX "/${own}[^/]*$")
+    list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/${own}[^/]*$")
+endforeach()
 set(KCONTROL_EXCLUDE_ROOMS "" CACHE STRING "Rooms that are not compiled, where one program is built that uses none of them")
 foreach(room IN LISTS KCONTROL_EXCLUDE_ROOMS)
     list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/${room}(_[^/]*)?\\.cpp$")
 endforeach()
-list(FILTER KCONTROL_RECORDS_SOURCES INCLUDE REGEX "/records[^/]*$")
 set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads fmt::fmt
     simdjson::simdjson nghttp2::nghttp2 ZLIB::ZLIB)
 # The part of dependencies.cmake, the file that knows whether it is there, and its library.
@@ -54,12 +56,18 @@ if(KCONTROL_BUILD_TESTING_LIBRARY)
     target_link_libraries(kcontrol_testing PUBLIC kcontrol)
     list(APPEND KCONTROL_LIBRARIES kcontrol_testing)
 endif()
+foreach(own IN ITEMS records scheduling)
+    string(TOUPPER ${own} option)
+    if(KCONTROL_BUILD_${option}_LIBRARY)
+        add_library(kcontrol_${own} ${KCONTROL_${own}_SOURCES})
+        add_library(kcontrol::${own} ALIAS kcontrol_${own})
+        set_target_properties(kcontrol_${own} PROPERTIES EXPORT_NAME ${own})
+        target_link_libraries(kcontrol_${own} PUBLIC kcontrol)
+        list(APPEND KCONTROL_LIBRARIES kcontrol_${own})
+    endif()
+endforeach()
 if(KCONTROL_BUILD_RECORDS_LIBRARY)
-    add_library(kcontrol_records ${KCONTROL_RECORDS_SOURCES})
-    add_library(kcontrol::records ALIAS kcontrol_records)
-    set_target_properties(kcontrol_records PROPERTIES EXPORT_NAME records)
-    target_link_libraries(kcontrol_records PUBLIC kcontrol PRIVATE SQLite::SQLite3)
-    list(APPEND KCONTROL_LIBRARIES kcontrol_records)
+    target_link_libraries(kcontrol_records PRIVATE SQLite::SQLite3)
 endif()
 
 add_library(kcontrol_header_only INTERFACE)

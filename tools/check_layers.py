@@ -32,7 +32,7 @@ FLOORS = {
     "controller": 10,
     "manager": 11,
     "multicluster": 12, "webhook": 12,
-    "testing": 13, "records": 13,
+    "testing": 13, "records": 13, "scheduling": 13,
 }
 # Headers at the top of include/kcontrol: below all rooms, or above all.
 TOP = {"config.hpp": -1, "version.hpp": -1, "kcontrol.hpp": 99, "src.hpp": 99}

@@ -2,8 +2,8 @@
 """The umbrella check: kcontrol.hpp includes every public header, src.hpp every definition.
 
 What is for tests (testing/) is not in them: that is what a program includes and builds, and kcontrol::testing is always a
-compiled library. Nor is records/, which needs SQLite; records/src.hpp has its own. Nor are api/ and service/ in kcontrol.hpp: a
-program includes the kinds it uses, and service/ is for programs that are no controllers.
+compiled library. Nor are records/ and scheduling/, libraries of their own; records/src.hpp and scheduling/src.hpp have theirs. Nor
+are api/ and service/ in kcontrol.hpp: a program includes the kinds it uses, and service/ is for programs that are no controllers.
 usage: check_umbrella.py [ROOT] [--self-test]      check_umbrella.py --write: writes both files
 """
 import pathlib
@@ -16,18 +16,19 @@ HEAD = """// {what}
 #pragma once
 
 """
-KCONTROL = HEAD.format(what="Every public header of the library but api/, testing/, records/ and service/. Convenient, and\n"
-                            "// slower to compile than the few you need.")
+KCONTROL = HEAD.format(what="Every public header of the library but api/, testing/, records/, scheduling/ and service/.\n"
+                            "// Convenient, and slower to compile than the few you need.")
 SRC = HEAD.format(what="Every definition of the library, for a build without CMake: include it in one source file of "
                        "yours.") + """#ifndef KCONTROL_SEPARATE_COMPILATION
 #error "kcontrol/src.hpp is for compiled mode: define KCONTROL_SEPARATE_COMPILATION in every source file"
 #endif
 
 """
-RECORDS_SRC = SRC.replace("Every definition of the library", "Every definition of kcontrol::records").replace(
-    "kcontrol/src.hpp", "kcontrol/records/src.hpp")
+OWN = ("records", "scheduling")
+OWN_SRC = {room: SRC.replace("Every definition of the library", f"Every definition of kcontrol::{room}").replace(
+    "kcontrol/src.hpp", f"kcontrol/{room}/src.hpp") for room in OWN}
 
-APART = {"testing", "records"}
+APART = {"testing", *OWN}
 
 
 def includes(root, suffix, skip):
@@ -39,9 +40,11 @@ def includes(root, suffix, skip):
 def wanted(root):
     return {
         "include/kcontrol/kcontrol.hpp": KCONTROL + includes(
-            root, ".hpp", lambda parts: ({"api", "service", "detail", "impl", "kcontrol.hpp", "src.hpp"} | APART) & set(parts)),
-        "include/kcontrol/src.hpp": SRC + includes(root, ".ipp", lambda parts: APART & set(parts)),
-        "include/kcontrol/records/src.hpp": RECORDS_SRC + includes(root, ".ipp", lambda parts: "records" not in parts),
+            root, ".hpp", lambda parts: {"api", "service", *APART} & set(parts[:2]) or
+            {"detail", "impl", "kcontrol.hpp", "src.hpp"} & set(parts)),
+        "include/kcontrol/src.hpp": SRC + includes(root, ".ipp", lambda parts: parts[1] in APART),
+        **{f"include/kcontrol/{room}/src.hpp": OWN_SRC[room] + includes(root, ".ipp", lambda parts, room=room: parts[1] != room)
+           for room in OWN},
     }
 
 
@@ -60,11 +63,12 @@ def write(root):
 
 
 EMPTY = {"include/kcontrol/kcontrol.hpp": KCONTROL, "include/kcontrol/src.hpp": SRC,
-         "include/kcontrol/records/src.hpp": RECORDS_SRC}
+         **{f"include/kcontrol/{room}/src.hpp": OWN_SRC[room] for room in OWN}}
 PLANTED = [
     ({**EMPTY, "include/kcontrol/base/a.hpp": ""}, "kcontrol/kcontrol.hpp: not as"),
     ({**EMPTY, "include/kcontrol/base/impl/a.ipp": ""}, "kcontrol/src.hpp: not as"),
     ({**EMPTY, "include/kcontrol/records/impl/a.ipp": ""}, "records/src.hpp: not as"),
+    ({**EMPTY, "include/kcontrol/scheduling/impl/a.ipp": ""}, "scheduling/src.hpp: not as"),
 ]
 CLEAN = {**EMPTY, "include/kcontrol/kcontrol.hpp": KCONTROL + "#include <kcontrol/base/a.hpp>\n",
          "include/kcontrol/src.hpp": SRC + "#include <kcontrol/base/impl/a.ipp>\n",

@@ -1,5 +1,5 @@
-// Every public header of the library but api/, testing/, records/ and service/. Convenient, and
-// slower to compile than the few you need.
+// Every public header of the library but api/, testing/, records/, scheduling/ and service/.
+// Convenient, and slower to compile than the few you need.
 // Written by tools/check_umbrella.py --write.
 #pragma once
 

@@ -1,5 +1,6 @@
 // A user's program whose clusters are rows of a table: consumer FILE
 #include <kcontrol/records/sqlite_records.hpp>
+#include <kcontrol/scheduling/cache.hpp>
 
 #include <cstdio>
 
@@ -12,6 +13,8 @@ int main(int argc, char** argv) {
     if (!(*records)->put(lab)) return 1;
     const auto seen = (*records)->poll(false);
     if (!seen || !*seen || (*seen)->size() != 1) return 1;
+    kcontrol::scheduling::cache cache;  // of the other library of its own
+    if (!cache.snapshot().nodes().empty()) return 1;
     std::puts("kcontrol::records works");
     return 0;
 }

@@ -1,0 +1,18 @@
+// Every definition of kcontrol::scheduling, for a build without CMake: include it in one source file of yours.
+// Written by tools/check_umbrella.py --write.
+#pragma once
+
+#ifndef KCONTROL_SEPARATE_COMPILATION
+#error "kcontrol/scheduling/src.hpp is for compiled mode: define KCONTROL_SEPARATE_COMPILATION in every source file"
+#endif
+
+#include <kcontrol/scheduling/impl/cache.ipp>
+#include <kcontrol/scheduling/impl/interned_name.ipp>
+#include <kcontrol/scheduling/impl/node_info.ipp>
+#include <kcontrol/scheduling/impl/pod_info.ipp>
+#include <kcontrol/scheduling/impl/pod_info_requests.ipp>
+#include <kcontrol/scheduling/impl/pod_info_terms.ipp>
+#include <kcontrol/scheduling/impl/pod_terms.ipp>
+#include <kcontrol/scheduling/impl/resource_amounts.ipp>
+#include <kcontrol/scheduling/impl/snapshot.ipp>
+#include <kcontrol/scheduling/impl/topology.ipp>
