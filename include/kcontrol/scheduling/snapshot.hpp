@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/api/core/v1.hpp>
+#include <kcontrol/scheduling/detail/pod_table.hpp>
 #include <kcontrol/scheduling/interned_name.hpp>
 #include <kcontrol/scheduling/node_info.hpp>
 #include <kcontrol/scheduling/pod_info.hpp>
@@ -15,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace kcontrol::inline v0_1::scheduling {
@@ -75,28 +75,12 @@ private:
     friend class cache;
     snapshot() = default;
 
-    struct pod_name {
-        std::string_view namespace_;
-        std::string_view name;
-    };
-    // A pod that counts. What it is found by is in the pod itself.
+    // A pod that counts, and what the cache knows of it.
     struct record : placed_pod {
         std::shared_ptr<const pod_info> shared;
         node_info* on = nullptr;  // the same node
         bool is_bound = false;    // assumed, and known to be bound
         std::size_t place_in_namespace = 0;
-    };
-    struct record_hash {
-        using is_transparent = void;
-        KCONTROL_DECL std::size_t operator()(const pod_name& of) const noexcept;
-        KCONTROL_DECL std::size_t operator()(const std::unique_ptr<record>& of) const noexcept;
-    };
-    struct record_equal {
-        using is_transparent = void;
-        KCONTROL_DECL bool operator()(const std::unique_ptr<record>& a,
-                                      const std::unique_ptr<record>& b) const noexcept;
-        KCONTROL_DECL bool operator()(const std::unique_ptr<record>& a, const pod_name& b) const noexcept;
-        bool operator()(const pod_name& a, const std::unique_ptr<record>& b) const noexcept { return (*this)(b, a); }
     };
     struct text_hash : std::hash<std::string_view> {
         using is_transparent = void;
@@ -115,7 +99,7 @@ private:
     std::vector<const node_info*> nodes_;
     std::vector<const node_info*> nodes_with_affinity_;
     std::vector<const node_info*> nodes_with_required_anti_affinity_;
-    std::unordered_set<std::unique_ptr<record>, record_hash, record_equal> records_;
+    detail::pod_table<record> records_;
     by_text<std::vector<const placed_pod*>> pods_of_namespace_;
     by_text<std::shared_ptr<const api::core::v1::namespace_>> namespaces_;
     std::unordered_map<interned_name, used_topology> topologies_;

@@ -136,22 +136,21 @@ KCONTROL_DECL pod_change cache::set_pod(std::shared_ptr<const pod_info> pod) {
 }
 
 KCONTROL_DECL pod_change cache::remove_pod(std::string_view namespace_, std::string_view name, std::string_view uid) {
-    const auto found = snapshot_.records_.find(snapshot::pod_name{namespace_, name});
-    if (found == snapshot_.records_.end() || (*found)->pod->uid() != uid) return pod_change::none;
-    erase(**found);
+    record* const known = snapshot_.records_.find(namespace_, name);
+    if (known == nullptr || known->pod->uid() != uid) return pod_change::none;
+    erase(*known);
     return pod_change::removed;
 }
 
 KCONTROL_DECL cache::record* cache::find(const pod_info& pod) const {
-    const auto found = snapshot_.records_.find(snapshot::pod_name{pod.namespace_(), pod.name()});
-    return found == snapshot_.records_.end() ? nullptr : found->get();
+    return snapshot_.records_.find(pod.namespace_(), pod.name());
 }
 
 KCONTROL_DECL cache::record& cache::insert(std::shared_ptr<const pod_info> pod, std::string_view node) {
     auto made = std::make_unique<record>();
     made->pod = pod.get();
     made->shared = std::move(pod);
-    record& out = **snapshot_.records_.insert(std::move(made)).first;
+    record& out = snapshot_.records_.insert(std::move(made));
     auto& all = snapshot_.pods_of_namespace_.try_emplace(std::string(out.pod->namespace_())).first->second;
     out.place_in_namespace = all.size();
     all.push_back(&out);
@@ -170,7 +169,7 @@ KCONTROL_DECL void cache::erase(record& pod) {
     all[pod.place_in_namespace] = last;
     all.pop_back();
     if (all.empty()) snapshot_.pods_of_namespace_.erase(found);
-    snapshot_.records_.erase(snapshot_.records_.find(snapshot::pod_name{pod.pod->namespace_(), pod.pod->name()}));
+    snapshot_.records_.erase(pod);
 }
 
 KCONTROL_DECL void cache::set_assumed(record& pod, bool is_assumed) {

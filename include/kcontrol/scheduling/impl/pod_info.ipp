@@ -1,7 +1,7 @@
 #pragma once
 
-#include <kcontrol/scheduling/impl/pod_info_requests.ipp>
-#include <kcontrol/scheduling/impl/pod_info_terms.ipp>
+#include <kcontrol/scheduling/impl/pod_requests.hpp>
+#include <kcontrol/scheduling/impl/terms_parser.hpp>
 #include <kcontrol/scheduling/pod_info.hpp>
 
 #include <algorithm>

@@ -4,25 +4,6 @@
 
 namespace kcontrol::inline v0_1::scheduling {
 
-KCONTROL_DECL std::size_t snapshot::record_hash::operator()(const pod_name& of) const noexcept {
-    const std::size_t a = std::hash<std::string_view>{}(of.namespace_);
-    return a ^ (std::hash<std::string_view>{}(of.name) + 0x9e3779b97f4a7c15ULL + (a << 6) + (a >> 2));
-}
-
-KCONTROL_DECL std::size_t snapshot::record_hash::operator()(const std::unique_ptr<record>& of) const noexcept {
-    return (*this)(pod_name{of->pod->namespace_(), of->pod->name()});
-}
-
-KCONTROL_DECL bool snapshot::record_equal::operator()(const std::unique_ptr<record>& a,
-                                                      const std::unique_ptr<record>& b) const noexcept {
-    return (*this)(a, pod_name{b->pod->namespace_(), b->pod->name()});
-}
-
-KCONTROL_DECL bool snapshot::record_equal::operator()(const std::unique_ptr<record>& a,
-                                                      const pod_name& b) const noexcept {
-    return a->pod->name() == b.name && a->pod->namespace_() == b.namespace_;
-}
-
 KCONTROL_DECL const node_info* snapshot::find(std::string_view node) const {
     const auto found = slot_of_node_.find(node);
     return found == slot_of_node_.end() ? nullptr : at(found->second);
@@ -35,8 +16,7 @@ KCONTROL_DECL const std::vector<const placed_pod*>& snapshot::pods_in(std::strin
 }
 
 KCONTROL_DECL const placed_pod* snapshot::find_pod(std::string_view namespace_, std::string_view name) const {
-    const auto found = records_.find(pod_name{namespace_, name});
-    return found == records_.end() ? nullptr : found->get();
+    return records_.find(namespace_, name);
 }
 
 KCONTROL_DECL const topology* snapshot::by_label(const interned_name& key) const {

@@ -1,0 +1,305 @@
+#pragma once
+
+#include <kcontrol/model/describe.hpp>
+#include <kcontrol/scheduling/scheduling_queue.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace kcontrol::inline v0_1::scheduling {
+namespace detail {
+
+inline std::int64_t ticks(time_point at) { return at.time_since_epoch().count(); }
+
+// kube-scheduler's plugin PrioritySort.
+inline bool more_urgent(const queued_pod& a, const queued_pod& b) {
+    if (a.pod->priority() != b.pod->priority()) return a.pod->priority() > b.pod->priority();
+    return a.added < b.added;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL bool scheduling_queue::earlier::operator()(const entry* a, const entry* b) const {
+    if (order != nullptr) {
+        if ((*order)(*a, *b)) return true;
+        if ((*order)(*b, *a)) return false;
+    } else if (a->key != b->key) {
+        return a->key < b->key;
+    }
+    return a->number < b->number;
+}
+
+KCONTROL_DECL scheduling_queue::scheduling_queue(scheduling_queue_options options)
+    : options_(std::move(options)),
+      states_{entries(earlier{&options_.order()}), entries(earlier{nullptr}), entries(earlier{nullptr}),
+              entries(earlier{nullptr}), entries(earlier{nullptr})} {
+    if (!options_.order()) options_.order(detail::more_urgent);
+}
+
+KCONTROL_DECL scheduling_queue::~scheduling_queue() = default;
+
+KCONTROL_DECL result<plugin_set> scheduling_queue::add_plugin(std::vector<event_kind> events, hint_function hint) {
+    constexpr std::size_t most = 64;
+    if (plugins_.size() == most) return error(errc::limit_exceeded, "a scheduling queue has at most 64 plugins");
+    plugins_.push_back({std::move(events), std::move(hint)});
+    return plugin_set{1} << (plugins_.size() - 1);
+}
+
+// Pods come and go.
+
+KCONTROL_DECL void scheduling_queue::set(std::shared_ptr<const pod_info> pod, time_point now) {
+    entry* known = pods_.find(pod->namespace_(), pod->name());
+    if (known != nullptr && known->pod->uid() != pod->uid()) {
+        erase(*known);
+        known = nullptr;
+    }
+    if (known == nullptr) {
+        auto made = std::make_unique<entry>();
+        made->pod = pod.get();
+        made->shared = std::move(pod);
+        made->added = made->since = now;
+        made->number = ++numbers_;
+        entry& added = pods_.insert(std::move(made));
+        added.place = in(queue_state::active).insert(&added);
+        return wake(added, now);
+    }
+    // Out of its place while it changes, since the order may look at the pod.
+    const auto before = known->shared;
+    in(known->state).erase(known->place);
+    known->pod = pod.get();
+    known->shared = std::move(pod);
+    known->place = in(known->state).insert(known);
+    switch (known->state) {
+    case queue_state::active:
+    case queue_state::gated: return wake(*known, now);
+    case queue_state::backoff: return;
+    default: break;
+    }
+    const event_actions changes = changes_of(*before, *known->pod);
+    if (changes == event_actions::none) return;
+    if (known->state == queue_state::in_flight) {
+        known->was_updated = true;
+        return;
+    }
+    static const interned_name pods("Pod");
+    const cluster_event what{{pods, changes}, any_object(before->shared_pod()), any_object(known->pod->shared_pod())};
+    if (helps(*known, what, interested(what.kind))) wake(*known, now);
+}
+
+KCONTROL_DECL bool scheduling_queue::remove(std::string_view namespace_, std::string_view name, std::string_view uid) {
+    entry* const known = pods_.find(namespace_, name);
+    if (known == nullptr || known->pod->uid() != uid) return false;
+    erase(*known);
+    return true;
+}
+
+KCONTROL_DECL void scheduling_queue::erase(entry& pod) {
+    in(pod.state).erase(pod.place);
+    pods_.erase(pod);
+    drop_events();
+}
+
+KCONTROL_DECL const queued_pod* scheduling_queue::find(std::string_view namespace_, std::string_view name) const {
+    return pods_.find(namespace_, name);
+}
+
+KCONTROL_DECL scheduling_queue::entry* scheduling_queue::find_entry(const pod_info& pod, bool in_flight) const {
+    entry* const known = pods_.find(pod.namespace_(), pod.name());
+    const bool is_that = known != nullptr && known->pod->uid() == pod.uid();
+    return is_that && (known->state == queue_state::in_flight) == in_flight ? known : nullptr;
+}
+
+KCONTROL_DECL void scheduling_queue::move(entry& pod, queue_state to, std::int64_t key, time_point now) {
+    in(pod.state).erase(pod.place);
+    if (pod.state != to) pod.since = now;
+    pod.state = to;
+    pod.key = key;
+    pod.place = in(to).insert(&pod);
+    if (to == queue_state::unschedulable || to == queue_state::gated) waited_for_ |= pod.rejected_by;
+}
+
+// To where it waits for its turn: gated, in backoff, or active.
+KCONTROL_DECL void scheduling_queue::wake(entry& pod, time_point now) {
+    if (const plugin_set gates = options_.gate() ? options_.gate()(*pod.pod) : 0; gates != 0) {
+        pod.rejected_by = gates;
+        move(pod, queue_state::gated, 0, now);
+    } else if (pod.backoff_until > now) {
+        move(pod, queue_state::backoff, detail::ticks(pod.backoff_until), now);
+    } else {
+        move(pod, queue_state::active, 0, now);
+    }
+}
+
+// In flight and back.
+
+KCONTROL_DECL const queued_pod* scheduling_queue::pop(time_point now) {
+    advance(now);
+    auto& active = in(queue_state::active);
+    if (active.empty()) return nullptr;
+    entry& first = **active.begin();
+    fly(first, now);
+    return &first;
+}
+
+KCONTROL_DECL const queued_pod* scheduling_queue::take(const pod_info& pod, time_point now) {
+    entry* const known = find_entry(pod, false);
+    if (known == nullptr || known->state == queue_state::gated) return nullptr;
+    fly(*known, now);
+    return known;
+}
+
+KCONTROL_DECL void scheduling_queue::fly(entry& pod, time_point now) {
+    pod.before = pod.state;
+    pod.key_before = pod.key;
+    pod.was_updated = false;
+    ++pod.attempts;
+    move(pod, queue_state::in_flight, first_event_ + static_cast<std::int64_t>(events_.size()), now);
+}
+
+KCONTROL_DECL void scheduling_queue::done(const pod_info& pod) {
+    if (entry* const known = find_entry(pod, true)) erase(*known);
+}
+
+KCONTROL_DECL void scheduling_queue::reject(const pod_info& pod, plugin_set by, time_point now) {
+    if (by == 0) return fail(pod, now);  // nothing but time could help
+    entry* const known = find_entry(pod, true);
+    if (known == nullptr) return;
+    known->failures = 0;
+    known->rejected_by = by;
+    known->backoff_until = backoff_end(++known->rejections, now);
+    wait(*known, detail::ticks(now + options_.flush_after()), now);
+}
+
+KCONTROL_DECL void scheduling_queue::fail(const pod_info& pod, time_point now) {
+    entry* const known = find_entry(pod, true);
+    if (known == nullptr) return;
+    known->rejected_by = 0;
+    known->backoff_until = backoff_end(++known->failures, now);
+    wake(*known, now);
+    drop_events();
+}
+
+KCONTROL_DECL void scheduling_queue::put_back(const pod_info& pod, time_point now) {
+    entry* const known = find_entry(pod, true);
+    if (known == nullptr) return;
+    --known->attempts;
+    if (known->before == queue_state::unschedulable) return wait(*known, known->key_before, now);
+    wake(*known, now);
+    drop_events();
+}
+
+// Unschedulable, unless something happened meanwhile that may help.
+KCONTROL_DECL void scheduling_queue::wait(entry& pod, std::int64_t until, time_point now) {
+    if (pod.was_updated || missed_help(pod)) {
+        wake(pod, now);
+    } else {
+        move(pod, queue_state::unschedulable, until, now);
+    }
+    drop_events();
+}
+
+KCONTROL_DECL time_point scheduling_queue::backoff_end(std::uint32_t times, time_point now) const {
+    duration pause = options_.first_backoff();
+    for (; times > 1 && pause < options_.longest_backoff(); --times) pause *= 2;
+    return now + std::min(pause, options_.longest_backoff());
+}
+
+// Events.
+
+KCONTROL_DECL plugin_set scheduling_queue::interested(const event_kind& event) const {
+    plugin_set out = 0;
+    for (std::size_t i = 0; i < plugins_.size(); ++i) {
+        const auto& named = plugins_[i].events;
+        const bool is_named =
+            std::any_of(named.begin(), named.end(), [&](const event_kind& one) { return one.matches(event); });
+        if (is_named) out |= plugin_set{1} << i;
+    }
+    return out;
+}
+
+// `of` are the plugins that named such an event.
+KCONTROL_DECL bool scheduling_queue::helps(const entry& pod, const cluster_event& what, plugin_set of) const {
+    for (plugin_set left = pod.rejected_by & of; left != 0; left &= left - 1) {
+        const auto& hint = plugins_[static_cast<std::size_t>(std::countr_zero(left))].hint;
+        if (!hint || hint(*pod.pod, what)) return true;
+    }
+    return false;
+}
+
+KCONTROL_DECL bool scheduling_queue::missed_help(const entry& pod) const {
+    if (pod.key < first_event_) return true;  // more happened than is remembered
+    const auto first = events_.begin() + (pod.key - first_event_);
+    return std::any_of(first, events_.end(),
+                       [&](const cluster_event& one) { return helps(pod, one, interested(one.kind)); });
+}
+
+KCONTROL_DECL std::size_t scheduling_queue::event(const cluster_event& what, time_point now) {
+    const plugin_set helpers = interested(what.kind);
+    if (helpers == 0) return 0;
+    if (!in(queue_state::in_flight).empty()) {
+        events_.push_back(what);
+        if (events_.size() > options_.remembered_events()) {
+            events_.pop_front();
+            ++first_event_;
+        }
+    }
+    if ((waited_for_ & helpers) == 0) return 0;
+    std::vector<entry*> helped;
+    waited_for_ = 0;
+    for (const auto state : {queue_state::unschedulable, queue_state::gated}) {
+        for (entry* const pod : in(state)) {
+            if (helps(*pod, what, helpers)) {
+                helped.push_back(pod);
+            } else {
+                waited_for_ |= pod->rejected_by;
+            }
+        }
+    }
+    for (entry* const pod : helped) wake(*pod, now);
+    return helped.size();
+}
+
+// Events that no pod in flight can have missed.
+KCONTROL_DECL void scheduling_queue::drop_events() {
+    const auto& flying = in(queue_state::in_flight);
+    const auto last = first_event_ + static_cast<std::int64_t>(events_.size());
+    const auto needed = flying.empty() ? last : std::min(last, (*flying.begin())->key);
+    for (; first_event_ < needed; ++first_event_) events_.pop_front();
+}
+
+KCONTROL_DECL bool scheduling_queue::activate(const pod_info& pod, time_point now) {
+    entry* const known = find_entry(pod, false);
+    if (known == nullptr) return false;
+    if (known->state != queue_state::unschedulable && known->state != queue_state::gated) return false;
+    wake(*known, now);
+    return true;
+}
+
+// Order and time.
+
+KCONTROL_DECL void scheduling_queue::sort() {
+    auto& active = in(queue_state::active);
+    const std::vector<entry*> all(active.begin(), active.end());
+    active.clear();
+    for (entry* const pod : all) pod->place = active.insert(pod);
+}
+
+KCONTROL_DECL void scheduling_queue::advance(time_point now) {
+    for (const auto state : {queue_state::backoff, queue_state::unschedulable}) {
+        auto& all = in(state);
+        while (!all.empty() && (*all.begin())->key <= detail::ticks(now)) wake(**all.begin(), now);
+    }
+}
+
+KCONTROL_DECL std::optional<time_point> scheduling_queue::next_deadline() const {
+    std::optional<time_point> out;
+    for (const auto state : {queue_state::backoff, queue_state::unschedulable}) {
+        const auto& all = in(state);
+        if (all.empty()) continue;
+        const time_point first{duration((*all.begin())->key)};
+        if (!out || first < *out) out = first;
+    }
+    return out;
+}
+
+}  // namespace kcontrol::scheduling
