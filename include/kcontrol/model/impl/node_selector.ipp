@@ -21,6 +21,19 @@ inline result<field_requirement> node_field_requirement(const label_expression& 
     return field_requirement(from.key, from.values.front(), from.op == "In");
 }
 
+template <class Terms, class Selected>
+bool fulfils_term(const Terms& terms, Selected&& selected, std::string_view node_name) {
+    // metadata.name is the only field there is; a node without a name is not asked for it.
+    const auto fulfils = [&](const field_requirement& field) {
+        const auto found = field.field == "metadata.name" ? node_name : std::string_view();
+        return (found == field.value) == field.equals;
+    };
+    return std::any_of(terms.begin(), terms.end(), [&](const auto& term) {
+        return selected(term.labels) &&
+               (node_name.empty() || std::all_of(term.fields.begin(), term.fields.end(), fulfils));
+    });
+}
+
 }  // namespace detail
 
 KCONTROL_DECL result<node_selector> node_selector::make_term(const node_selector_term& from, const std::string& path) {
@@ -55,19 +68,13 @@ KCONTROL_DECL result<node_selector> node_selector::make(const std::vector<node_s
 
 KCONTROL_DECL bool node_selector::matches(const std::map<std::string, std::string>& labels,
                                           std::string_view node_name) const {
-    // metadata.name is the only field there is; a node without a name is not asked for it.
-    const auto fulfils = [&](const field_requirement& field) {
-        const auto found = field.field == "metadata.name" ? node_name : std::string_view();
-        return (found == field.value) == field.equals;
-    };
-    return std::any_of(terms_.begin(), terms_.end(), [&](const term& t) {
-        return t.labels.matches(labels) &&
-               (node_name.empty() || std::all_of(t.fields.begin(), t.fields.end(), fulfils));
-    });
+    return detail::fulfils_term(
+        terms_, [&](const label_selector& of) { return of.matches(labels); }, node_name);
 }
 
 KCONTROL_DECL bool node_selector::selects(const object_meta& node) const {
-    return matches(detail::copy_labels(node.labels), node.name);
+    return detail::fulfils_term(
+        terms_, [&](const label_selector& of) { return of.selects(node); }, node.name);
 }
 
 }  // namespace kcontrol

@@ -7,6 +7,23 @@
 #include <utility>
 
 namespace kcontrol::inline v0_1 {
+namespace detail {
+
+template <class Fulfils>
+result<bool> fulfils_any(const std::vector<result<node_selector>>& terms, Fulfils&& fulfils) {
+    const error* wrong = nullptr;
+    for (const auto& term : terms) {
+        if (!term) {
+            if (wrong == nullptr) wrong = &term.error();
+        } else if (fulfils(*term)) {
+            return true;
+        }
+    }
+    if (wrong != nullptr) return *wrong;
+    return false;
+}
+
+}  // namespace detail
 
 KCONTROL_DECL required_node_affinity::required_node_affinity(
     const std::map<std::string, std::string>& node_labels, const std::optional<std::vector<node_selector_term>>& terms)
@@ -24,23 +41,16 @@ KCONTROL_DECL required_node_affinity::required_node_affinity(
 }
 
 KCONTROL_DECL result<bool> required_node_affinity::matches(const object_meta& node) const {
-    return matches(detail::copy_labels(node.labels), node.name);
+    if (!labels_.selects(node)) return false;
+    if (!has_terms_) return true;
+    return detail::fulfils_any(terms_, [&](const node_selector& term) { return term.selects(node); });
 }
 
 KCONTROL_DECL result<bool> required_node_affinity::matches(const std::map<std::string, std::string>& labels,
                                                            std::string_view node_name) const {
     if (!labels_.matches(labels)) return false;
     if (!has_terms_) return true;
-    const error* wrong = nullptr;
-    for (const auto& term : terms_) {
-        if (!term) {
-            if (wrong == nullptr) wrong = &term.error();
-        } else if (term->matches(labels, node_name)) {
-            return true;
-        }
-    }
-    if (wrong != nullptr) return *wrong;
-    return false;
+    return detail::fulfils_any(terms_, [&](const node_selector& term) { return term.matches(labels, node_name); });
 }
 
 }  // namespace kcontrol
