@@ -127,7 +127,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	for i := 0; i < 1500; i++ {
+	for i := 0; i < 500; i++ {
 		p := pod()
 		requests := helper.PodRequests(p, options(nil))
 		counted := map[string]int64{}

@@ -53,7 +53,7 @@ TEST_CASE("interned_name: equal names are one") {
 
 TEST_CASE("interned_name: freed and found by several threads") {
     std::atomic<int> wrong = 0;
-    std::vector<std::jthread> threads;
+    std::vector<std::jthread> threads;  // seam: ok, names are promised to any thread
     for (int thread = 0; thread < 4; ++thread) {
         threads.emplace_back([&] {
             for (int i = 0; i < 2000; ++i) {

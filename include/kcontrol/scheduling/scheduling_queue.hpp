@@ -4,6 +4,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/runtime/time.hpp>
 #include <kcontrol/scheduling/cluster_event.hpp>
+#include <kcontrol/scheduling/detail/indexed_heap.hpp>
 #include <kcontrol/scheduling/detail/pod_table.hpp>
 #include <kcontrol/scheduling/pod_info.hpp>
 
@@ -15,7 +16,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -149,11 +149,11 @@ private:
     // Active pods by the order, all others by their key; then by the order in which they came.
     struct earlier {
         const order_function* order;
-        KCONTROL_DECL bool operator()(const entry* a, const entry* b) const;
+        KCONTROL_DECL bool operator()(const entry& a, const entry& b) const;
     };
-    using entries = std::multiset<entry*, earlier>;
+    using entries = detail::indexed_heap<entry, earlier>;
     struct entry : queued_pod {
-        entries::iterator place;
+        std::size_t heap_place = 0;
         std::int64_t key = 0;      // backoff, unschedulable: when that ends; in flight: the first event that it missed
         std::uint64_t number = 0;  // of the order in which pods came
         queue_state before = queue_state::active;  // in flight: where it was, and its key there

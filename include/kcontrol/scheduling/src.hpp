@@ -8,6 +8,8 @@
 
 #include <kcontrol/scheduling/impl/cache.ipp>
 #include <kcontrol/scheduling/impl/cluster_event.ipp>
+#include <kcontrol/scheduling/impl/gang_book.ipp>
+#include <kcontrol/scheduling/impl/gang_claim.ipp>
 #include <kcontrol/scheduling/impl/interned_name.ipp>
 #include <kcontrol/scheduling/impl/node_info.ipp>
 #include <kcontrol/scheduling/impl/pod_info.ipp>

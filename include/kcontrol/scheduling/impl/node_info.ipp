@@ -35,7 +35,7 @@ KCONTROL_DECL void node_info::set_node(std::shared_ptr<const api::core::v1::node
     invalid_ = nullptr;
     if (node_ == nullptr) return;
     detail::amount_reader reader(0);
-    allocatable_ = reader.read(node_->status.allocatable, {"status.allocatable"}).amounts;
+    allocatable_ = reader.read(node_->status.allocatable, {"status.allocatable"}).rounded();
     if (!reader.wrong().empty()) {
         invalid_ = std::make_shared<const error>(errc::invalid_argument, "node " + name_ + ": " + reader.wrong());
     }

@@ -33,9 +33,9 @@ inline std::string pod_title(const object_meta& meta) { return "pod " + meta.nam
 KCONTROL_DECL pod_info::pod_info(std::shared_ptr<const api::core::v1::pod> pod) : pod_(std::move(pod)) {
     const auto& spec = pod_->spec;
     detail::pod_requests requests(*pod_);
-    requests_ = requests.sum().amounts;
-    scored_cpu_milli_ = requests.sum().scored.cpu_milli;
-    scored_memory_ = requests.sum().scored.memory;
+    requests_ = requests.requests();
+    scored_cpu_milli_ = requests.scored_cpu_milli();
+    scored_memory_ = requests.scored_memory();
     if (!requests.wrong().empty()) {
         invalid_ = std::make_unique<const error>(errc::invalid_argument,
                                                  detail::pod_title(pod_->metadata) + ": " + requests.wrong());

@@ -5,7 +5,6 @@
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/scheduling/impl/amount_reader.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -14,8 +13,8 @@ namespace kcontrol::inline v0_1::scheduling::detail {
 
 /// The sum over containers, and the same for scores.
 struct request_sum {
-    resource_amounts amounts;
-    resource_amounts scored;  // cpu and memory only
+    listed_amounts amounts;
+    listed_amounts scored;  // cpu and memory only
 
     bool add(const request_sum& other) {
         const bool fits = amounts.add(other.amounts);
@@ -31,19 +30,23 @@ class pod_requests {
 public:
     explicit pod_requests(const api::core::v1::pod& pod) : pod_(pod), infeasible_(is_resize_infeasible()) {
         const auto pod_level = of_pod_level();
-        const auto overhead = reader_.read(pod.spec.overhead, {"spec.overhead"});
-        // With requests of the pod as a whole only what nothing requests has a default for scores.
-        default_cpu_ = !is_pod_level_set_ || !(pod_level.has_cpu || overhead.has_cpu || any_container_has("cpu"));
-        default_memory_ =
-            !is_pod_level_set_ || !(pod_level.has_memory || overhead.has_memory || any_container_has("memory"));
         bool fits = add_containers();
         if (is_pod_level_set_) replace(pod_level);
-        fits &= sum_.add(sum_of(overhead));
+        fits &= sum_.add(sum_of(reader_.read(pod.spec.overhead, {"spec.overhead"})));
         if (!fits) reader_.refuse_sum("the requests of its containers add up to more than 2^63-1");
-        sum_.amounts.pods = 1;
+        if (!is_pod_level_set_) return;
+        // With requests of the pod as a whole only what nothing requests has a default for scores.
+        if (sum_.amounts.has_cpu) sum_.scored.cpu = sum_.amounts.cpu;
+        if (sum_.amounts.has_memory) sum_.scored.memory = sum_.amounts.memory;
     }
 
-    const request_sum& sum() const noexcept { return sum_; }
+    resource_amounts requests() const {
+        resource_amounts out = sum_.amounts.rounded();
+        out.pods = 1;
+        return out;
+    }
+    std::int64_t scored_cpu_milli() const noexcept { return sum_.scored.cpu.whole; }
+    std::int64_t scored_memory() const noexcept { return sum_.scored.memory.whole; }
     const std::string& wrong() const noexcept { return reader_.wrong(); }
 
 private:
@@ -62,48 +65,42 @@ private:
 
     listed_amounts of_pod_level() {
         listed_amounts out;
-        listed_amounts actuated;
-        listed_amounts allocated;
+        listed_amounts of_status;
         const bool has_status = pod_.status.resources.present();
         if (has_status) {
-            actuated = reader_.read(pod_.status.resources->requests, {"status.resources.requests"});
-            allocated = reader_.read(pod_.status.allocated_resources, {"status.allocatedResources"});
+            of_status = reader_.read(pod_.status.resources->requests, {"status.resources.requests"});
+            of_status.raise_to(reader_.read(pod_.status.allocated_resources, {"status.allocatedResources"}));
         }
         for (const auto& [resource, text] : pod_.spec.resources->requests) {
             if (!is_pod_level(resource)) continue;
             is_pod_level_set_ = true;
-            const std::int64_t wanted = reader_.amount(resource, text, {"spec.resources.requests"});
-            std::int64_t amount = infeasible_ && has_status ? 0 : wanted;
-            if (has_status) {
-                amount =
-                    std::max({amount, actuated.amounts.amount_of(resource), allocated.amounts.amount_of(resource)});
-            }
-            out.set(resource, amount);
+            listed_amounts one;
+            const auto wanted = reader_.amount(resource, text, {"spec.resources.requests"});
+            if (!infeasible_ || !has_status) one.set(resource, wanted);
+            one.raise_to(of_status);
+            out.set(resource, amount_of(one, resource));
         }
         return out;
+    }
+
+    static exact_amount amount_of(const listed_amounts& in, std::string_view resource) {
+        if (resource == "cpu") return in.cpu;
+        if (resource == "memory") return in.memory;
+        return {in.others.amount_of(resource), 0};
     }
 
     void replace(const listed_amounts& pod_level) {
         for (const auto& [resource, text] : pod_.spec.resources->requests) {
             if (!is_pod_level(resource)) continue;
-            const std::int64_t amount = pod_level.amounts.amount_of(resource);
-            set_amount(sum_.amounts, resource, amount);
-            if (resource == "cpu") sum_.scored.cpu_milli = amount;
-            if (resource == "memory") sum_.scored.memory = amount;
+            sum_.amounts.set(resource, amount_of(pod_level, resource));
         }
     }
 
-    bool any_container_has(std::string_view resource) const {
-        const auto has = [&](const container& one) { return one.resources.requests.contains(resource); };
-        return std::any_of(pod_.spec.containers.begin(), pod_.spec.containers.end(), has) ||
-               std::any_of(pod_.spec.init_containers.begin(), pod_.spec.init_containers.end(), has);
-    }
-
-    request_sum sum_of(const listed_amounts& listed) const {
-        request_sum out{listed.amounts, {}};
-        out.amounts.pods = 0;
-        out.scored.cpu_milli = listed.amounts.cpu_milli;
-        out.scored.memory = listed.amounts.memory;
+    static request_sum sum_of(const listed_amounts& listed) {
+        request_sum out{listed, {}};
+        out.amounts.others.pods = 0;
+        out.scored.cpu = listed.cpu;
+        out.scored.memory = listed.memory;
         return out;
     }
 
@@ -127,8 +124,8 @@ private:
             listed.raise_to(reader_.read(status->allocated_resources, {"status.containerStatuses.allocatedResources"}));
         }
         request_sum out = sum_of(listed);
-        if (default_cpu_ && !listed.has_cpu) out.scored.cpu_milli = 100;
-        if (default_memory_ && !listed.has_memory) out.scored.memory = std::int64_t{200} * 1024 * 1024;
+        if (!listed.has_cpu) out.scored.cpu = {100, 0};
+        if (!listed.has_memory) out.scored.memory = {std::int64_t{200} * 1024 * 1024, 0};
         return out;
     }
 
@@ -163,8 +160,6 @@ private:
     request_sum sum_;
     bool infeasible_;
     bool is_pod_level_set_ = false;
-    bool default_cpu_ = true;
-    bool default_memory_ = true;
 };
 
 }  // namespace kcontrol::scheduling::detail

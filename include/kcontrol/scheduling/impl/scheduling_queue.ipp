@@ -19,14 +19,14 @@ inline bool more_urgent(const queued_pod& a, const queued_pod& b) {
 
 }  // namespace detail
 
-KCONTROL_DECL bool scheduling_queue::earlier::operator()(const entry* a, const entry* b) const {
+KCONTROL_DECL bool scheduling_queue::earlier::operator()(const entry& a, const entry& b) const {
     if (order != nullptr) {
-        if ((*order)(*a, *b)) return true;
-        if ((*order)(*b, *a)) return false;
-    } else if (a->key != b->key) {
-        return a->key < b->key;
+        if ((*order)(a, b)) return true;
+        if ((*order)(b, a)) return false;
+    } else if (a.key != b.key) {
+        return a.key < b.key;
     }
-    return a->number < b->number;
+    return a.number < b.number;
 }
 
 KCONTROL_DECL scheduling_queue::scheduling_queue(scheduling_queue_options options)
@@ -60,15 +60,15 @@ KCONTROL_DECL void scheduling_queue::set(std::shared_ptr<const pod_info> pod, ti
         made->added = made->since = now;
         made->number = ++numbers_;
         entry& added = pods_.insert(std::move(made));
-        added.place = in(queue_state::active).insert(&added);
+        in(queue_state::active).insert(added);
         return wake(added, now);
     }
     // Out of its place while it changes, since the order may look at the pod.
     const auto before = known->shared;
-    in(known->state).erase(known->place);
+    in(known->state).erase(*known);
     known->pod = pod.get();
     known->shared = std::move(pod);
-    known->place = in(known->state).insert(known);
+    in(known->state).insert(*known);
     switch (known->state) {
     case queue_state::active:
     case queue_state::gated: return wake(*known, now);
@@ -94,7 +94,7 @@ KCONTROL_DECL bool scheduling_queue::remove(std::string_view namespace_, std::st
 }
 
 KCONTROL_DECL void scheduling_queue::erase(entry& pod) {
-    in(pod.state).erase(pod.place);
+    in(pod.state).erase(pod);
     pods_.erase(pod);
     drop_events();
 }
@@ -110,11 +110,11 @@ KCONTROL_DECL scheduling_queue::entry* scheduling_queue::find_entry(const pod_in
 }
 
 KCONTROL_DECL void scheduling_queue::move(entry& pod, queue_state to, std::int64_t key, time_point now) {
-    in(pod.state).erase(pod.place);
+    in(pod.state).erase(pod);
     if (pod.state != to) pod.since = now;
     pod.state = to;
     pod.key = key;
-    pod.place = in(to).insert(&pod);
+    in(to).insert(pod);
     if (to == queue_state::unschedulable || to == queue_state::gated) waited_for_ |= pod.rejected_by;
 }
 
@@ -136,7 +136,7 @@ KCONTROL_DECL const queued_pod* scheduling_queue::pop(time_point now) {
     advance(now);
     auto& active = in(queue_state::active);
     if (active.empty()) return nullptr;
-    entry& first = **active.begin();
+    entry& first = active.front();
     fly(first, now);
     return &first;
 }
@@ -263,7 +263,7 @@ KCONTROL_DECL std::size_t scheduling_queue::event(const cluster_event& what, tim
 KCONTROL_DECL void scheduling_queue::drop_events() {
     const auto& flying = in(queue_state::in_flight);
     const auto last = first_event_ + static_cast<std::int64_t>(events_.size());
-    const auto needed = flying.empty() ? last : std::min(last, (*flying.begin())->key);
+    const auto needed = flying.empty() ? last : std::min(last, flying.front().key);
     for (; first_event_ < needed; ++first_event_) events_.pop_front();
 }
 
@@ -277,17 +277,12 @@ KCONTROL_DECL bool scheduling_queue::activate(const pod_info& pod, time_point no
 
 // Order and time.
 
-KCONTROL_DECL void scheduling_queue::sort() {
-    auto& active = in(queue_state::active);
-    const std::vector<entry*> all(active.begin(), active.end());
-    active.clear();
-    for (entry* const pod : all) pod->place = active.insert(pod);
-}
+KCONTROL_DECL void scheduling_queue::sort() { in(queue_state::active).rebuild(); }
 
 KCONTROL_DECL void scheduling_queue::advance(time_point now) {
     for (const auto state : {queue_state::backoff, queue_state::unschedulable}) {
         auto& all = in(state);
-        while (!all.empty() && (*all.begin())->key <= detail::ticks(now)) wake(**all.begin(), now);
+        while (!all.empty() && all.front().key <= detail::ticks(now)) wake(all.front(), now);
     }
 }
 
@@ -296,7 +291,7 @@ KCONTROL_DECL std::optional<time_point> scheduling_queue::next_deadline() const 
     for (const auto state : {queue_state::backoff, queue_state::unschedulable}) {
         const auto& all = in(state);
         if (all.empty()) continue;
-        const time_point first{duration((*all.begin())->key)};
+        const time_point first{duration(all.front().key)};
         if (!out || first < *out) out = first;
     }
     return out;
