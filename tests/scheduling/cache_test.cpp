@@ -2,6 +2,7 @@
 #include <kcontrol/scheduling/cache.hpp>
 
 #include "scheduling/objects.hpp"
+#include "support/heap_bytes.hpp"
 
 #include <doctest/doctest.h>
 
@@ -163,6 +164,8 @@ TEST_CASE("cache: a read that is settled stands against older events") {
     cache all;
     begin(all, "assumed");
     CHECK(happen(all, "read on n2") == std::string("moved"));
+    CHECK(happen(all, "forget") == std::string("false"));  // answers of earlier attempts
+    CHECK(happen(all, "read pending") == std::string("updated"));
     CHECK(happen(all, "event pending") == std::string("updated"));  // older than what was read
     CHECK(state_of(all) == "1@n2 assumed");
     CHECK(happen(all, "event on n2") == std::string("confirmed"));
@@ -253,4 +256,25 @@ TEST_CASE("snapshot: images and namespaces") {
     all.remove_namespace("team");
     all.remove_namespace("unknown");
     CHECK(all.snapshot().namespace_labels("team") == nullptr);
+}
+
+TEST_CASE("cache: at most 2 KB a pod beyond its object") {
+    constexpr std::size_t count = 2000;
+    std::vector<std::shared_ptr<const core::pod>> objects;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto pod =
+            pod_of("web-with-a-name-of-usual-length-" + std::to_string(i),
+                   requesting(R"({"cpu":"250m","memory":"1Gi","nvidia.com/gpu":"1"})",
+                              R"(,"nodeName":"n)" + std::to_string(i % 100) + R"(","affinity":{"podAntiAffinity":{
+            "preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"podAffinityTerm":{
+                "topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"web"}}}}]}})"));
+        objects.push_back(pod->shared_pod());
+    }
+    cache all;
+    for (int i = 0; i < 100; ++i) all.set_node(node_of("n" + std::to_string(i), R"({"cpu":"64"})"));
+    const std::size_t before = heap_bytes();
+    for (const auto& object : objects) all.set_pod(std::make_shared<const pod_info>(object));
+    const std::size_t of_pod = (heap_bytes() - before) / count;
+    MESSAGE("bytes of a pod beyond its object: " << of_pod);
+    CHECK(of_pod <= 2048);
 }

@@ -189,6 +189,9 @@ TEST_CASE("gang_book: a gang that ran and lost a pod has first call for 5 minute
         CHECK(book.next_deadline() == start + 1h + 5min);
         book.set_pod(member_of(bound("new")), start + 2h);
         CHECK_FALSE(book.next_deadline().has_value());
+        book.remove_pod(*member_of(bound("new")), start + 3h);
+        CHECK(book.status(train, start + 3h).has_first_call);  // for 5 minutes from each loss on
+        book.set_pod(member_of(bound("new")), start + 3h);
         // Those that succeeded are not lost.
         member done = bound("b");
         done.phase = "Succeeded";

@@ -145,7 +145,6 @@ private:
             if (is_sidecar) {
                 fits &= sum_.add(own);
                 fits &= sidecars.add(own);
-                most.raise_to(sidecars);
             } else {
                 fits &= own.add(sidecars);
                 most.raise_to(own);
