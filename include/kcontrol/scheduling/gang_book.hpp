@@ -29,13 +29,13 @@ enum class gang_phase : std::uint8_t {
 
 /// A gang as it is now.
 struct gang_status {
-    gang_id gang;
-    gang_phase phase = gang_phase::incomplete;
-    std::int32_t minimum = 1;     ///< pods that it needs
-    std::int32_t waiting = 0;     ///< its pods without a place
-    std::int32_t placed = 0;      ///< its pods with a place, assumed ones too, and those that succeeded
-    bool has_first_call = false;  ///< it ran, and lost a member not long ago: it comes before others
-    std::string message;          ///< why its pods wait, unless it is ready or complete
+    gang_id gang;                               ///< which gang
+    gang_phase phase = gang_phase::incomplete;  ///< what follows from all else
+    std::int32_t minimum = 1;                   ///< pods that it needs
+    std::int32_t waiting = 0;                   ///< its pods without a place
+    std::int32_t placed = 0;                    ///< its pods with a place, assumed ones too, and those that succeeded
+    bool has_first_call = false;                ///< it ran, and lost a member not long ago: it comes before others
+    std::string message;                        ///< why its pods wait, unless it is ready or complete
 
     /// How many pods must be found a place together.
     std::int32_t missing() const noexcept { return placed < minimum ? minimum - placed : 0; }
@@ -43,7 +43,7 @@ struct gang_status {
 
 /// A gang whose time is over: these of its pods are to be evicted.
 struct gang_eviction {
-    gang_id gang;
+    gang_id gang;                                       ///< which gang
     std::vector<std::shared_ptr<const pod_info>> pods;  ///< those that are on nodes, by name
 };
 

@@ -15,6 +15,7 @@ struct host_port {
     text protocol;          ///< "TCP", "UDP" or "SCTP"; never empty
     text ip;                ///< hostIP; "0.0.0.0" if the pod names none
 
+    /// Whether no node can have both.
     bool conflicts_with(const host_port& other) const noexcept {
         constexpr std::string_view all = "0.0.0.0";
         return port == other.port && protocol == other.protocol && (ip == other.ip || ip == all || other.ip == all);

@@ -27,6 +27,7 @@ public:
         if (entry_ != nullptr) entry_->uses.fetch_add(1, std::memory_order_relaxed);
     }
     interned_name(interned_name&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+    /// Takes the name of the other.
     interned_name& operator=(interned_name other) noexcept { return std::swap(entry_, other.entry_), *this; }
     ~interned_name() {
         if (entry_ != nullptr) release();

@@ -29,7 +29,7 @@ public:
     /// A node of which nothing is known but its name: pods say that they are on it.
     KCONTROL_DECL explicit node_info(std::string name);
 
-    std::string_view name() const noexcept { return name_; }
+    std::string_view name() const noexcept { return name_; }  ///< metadata.name of the node
     /// Whether the node exists. Nodes that filters and scores see do.
     bool exists() const noexcept { return node_ != nullptr; }
     const api::core::v1::node& node() const noexcept { return *node_; }  ///< exists() holds

@@ -22,12 +22,12 @@ public:
     /// Computes everything. A pod with parts that are wrong has a pod_info too; see invalid().
     KCONTROL_DECL explicit pod_info(std::shared_ptr<const api::core::v1::pod> pod);
 
-    const api::core::v1::pod& pod() const noexcept { return *pod_; }
+    const api::core::v1::pod& pod() const noexcept { return *pod_; }                               ///< the object
     const std::shared_ptr<const api::core::v1::pod>& shared_pod() const noexcept { return pod_; }  ///< to keep it
-    std::string_view namespace_() const noexcept { return pod_->metadata.namespace_; }
-    std::string_view name() const noexcept { return pod_->metadata.name; }
-    std::string_view uid() const noexcept { return pod_->metadata.uid; }
-    std::int32_t priority() const noexcept { return pod_->spec.priority.value_or(0); }
+    std::string_view namespace_() const noexcept { return pod_->metadata.namespace_; }  ///< metadata.namespace
+    std::string_view name() const noexcept { return pod_->metadata.name; }              ///< metadata.name
+    std::string_view uid() const noexcept { return pod_->metadata.uid; }                ///< metadata.uid
+    std::int32_t priority() const noexcept { return pod_->spec.priority.value_or(0); }  ///< spec.priority
 
     /// What it requests, as kube-scheduler computes it; `pods` is 1. What is beyond 2^63-1 is 2^63-1, and what is no
     /// amount is 0.

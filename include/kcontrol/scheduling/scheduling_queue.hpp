@@ -52,11 +52,13 @@ struct queued_pod {
 /// Settings of a scheduling_queue. The defaults are kube-scheduler's.
 class scheduling_queue_options {
 public:
-    /// Which of two pods is first. Default: the higher priority, then the one that waits longer.
+    /// Whether the first of two pods comes before the second.
     using order_function = std::function<bool(const queued_pod&, const queued_pod&)>;
+    /// The order of active pods. Default: the higher priority, then the one that waits longer.
     scheduling_queue_options& order(order_function f) { return order_ = std::move(f), *this; }
-    /// Which plugins keep a pod out of the queue; 0: none. Default: none.
+    /// Which plugins keep a pod out of the queue; 0: none.
     using gate_function = std::function<plugin_set(const pod_info&)>;
+    /// The gate of the queue. Default: it is open for all.
     scheduling_queue_options& gate(gate_function f) { return gate_ = std::move(f), *this; }
     /// The backoff after the first failure, and the longest: each failure doubles it. Defaults: 1 s, 10 s.
     scheduling_queue_options& backoff(duration first, duration longest) {
@@ -69,8 +71,8 @@ public:
 
     const order_function& order() const noexcept { return order_; }
     const gate_function& gate() const noexcept { return gate_; }
-    duration first_backoff() const noexcept { return first_backoff_; }
-    duration longest_backoff() const noexcept { return longest_backoff_; }
+    duration first_backoff() const noexcept { return first_backoff_; }      ///< after the first failure
+    duration longest_backoff() const noexcept { return longest_backoff_; }  ///< after many
     duration flush_after() const noexcept { return flush_after_; }
     std::size_t remembered_events() const noexcept { return remembered_events_; }
 
@@ -102,6 +104,7 @@ public:
     /// Whether an event may help a pod that the plugin rejected.
     using hint_function = std::function<bool(const pod_info& waiting, const cluster_event& event)>;
 
+    /// An empty queue. Its functions are called with these settings, until it is destroyed.
     KCONTROL_DECL explicit scheduling_queue(scheduling_queue_options options = {});
     KCONTROL_DECL ~scheduling_queue();
     scheduling_queue(const scheduling_queue&) = delete;
@@ -138,8 +141,8 @@ public:
     /// When advance() has something to do next.
     KCONTROL_DECL std::optional<time_point> next_deadline() const;
 
-    std::size_t size() const noexcept { return pods_.size(); }  ///< of all states
-    std::size_t size(queue_state state) const noexcept { return in(state).size(); }
+    std::size_t size() const noexcept { return pods_.size(); }                       ///< of all states
+    std::size_t size(queue_state state) const noexcept { return in(state).size(); }  ///< of one state
     /// The pod, or null. Valid until the next call of a function that is not const.
     KCONTROL_DECL const queued_pod* find(std::string_view namespace_, std::string_view name) const;
 

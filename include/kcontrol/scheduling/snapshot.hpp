@@ -22,7 +22,7 @@ namespace kcontrol::inline v0_1::scheduling {
 
 /// A pod that counts on a node.
 struct placed_pod {
-    const pod_info* pod = nullptr;
+    const pod_info* pod = nullptr;    ///< the version that counts
     const node_info* node = nullptr;  ///< may be of a node that does not exist
     bool is_assumed = false;          ///< the decision is made; the API server has not shown it yet
 };

@@ -21,9 +21,10 @@ class topology {
 public:
     static constexpr std::int32_t none = -1;  ///< the domain of a node that has no such label
 
+    /// Of the label of that key; without nodes.
     explicit topology(interned_name key) : key_(std::move(key)) {}
 
-    const interned_name& key() const noexcept { return key_; }
+    const interned_name& key() const noexcept { return key_; }  ///< of the label
     /// The domain of a node, or none.
     std::int32_t domain_of(const node_info& node) const noexcept {
         return node.slot() < domain_of_slot_.size() ? domain_of_slot_[node.slot()] : none;
