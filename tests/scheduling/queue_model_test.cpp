@@ -64,7 +64,7 @@ public:
         now_ += std::chrono::milliseconds(below(3) == 0 ? below(400'000) : below(700));
         advance();
         queue_.advance(now_);
-        const std::string name(1, static_cast<char>('a' + below(8)));
+        const std::string name(1, static_cast<char>('a' + below(24)));
         const auto found = pods_.find(name);
         plain_pod* const one = found == pods_.end() ? nullptr : &found->second;
         switch (below(12)) {
