@@ -1,0 +1,21 @@
+#pragma once
+
+#include <kcontrol/scheduling/node_unschedulable.hpp>
+#include <kcontrol/scheduling/tolerations.hpp>
+
+namespace kcontrol::inline v0_1::scheduling {
+
+KCONTROL_DECL std::vector<event_kind> node_unschedulable::events() {
+    return {{interned_name("Node"), event_actions::add | event_actions::update_node_taint},
+            {interned_name("Pod"), event_actions::update_pod_toleration}};
+}
+
+KCONTROL_DECL status node_unschedulable::filter(const pod_info& pod, const node_info& node) const {
+    if (!node.node().spec.unschedulable.value_or(false)) return status();
+    api::core::v1::taint cordon;
+    cordon.key = "node.kubernetes.io/unschedulable";
+    cordon.effect = "NoSchedule";
+    return tolerates(pod.pod().spec.tolerations, cordon) ? status() : status::unresolvable(unschedulable_);
+}
+
+}  // namespace kcontrol::scheduling

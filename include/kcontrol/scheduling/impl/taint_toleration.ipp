@@ -1,0 +1,31 @@
+#pragma once
+
+#include <kcontrol/scheduling/node_scores.hpp>
+#include <kcontrol/scheduling/taint_toleration.hpp>
+#include <kcontrol/scheduling/tolerations.hpp>
+
+#include <algorithm>
+
+namespace kcontrol::inline v0_1::scheduling {
+
+KCONTROL_DECL std::vector<event_kind> taint_toleration::events() {
+    return {{interned_name("Node"), event_actions::add | event_actions::update_node_taint},
+            {interned_name("Pod"), event_actions::update_pod_toleration}};
+}
+
+KCONTROL_DECL status taint_toleration::filter(const pod_info& pod, const node_info& node) const {
+    return untolerated_taint(node.node(), pod.pod()) == nullptr ? status() : status::unresolvable(untolerated_);
+}
+
+KCONTROL_DECL std::int64_t taint_toleration::score(const pod_info& pod, const node_info& node) const {
+    const auto& taints = node.node().spec.taints;
+    return std::count_if(taints.begin(), taints.end(), [&](const auto& taint) {
+        return taint.effect == "PreferNoSchedule" && !tolerates(pod.pod().spec.tolerations, taint);
+    });
+}
+
+KCONTROL_DECL void taint_toleration::normalize_score(std::span<std::int64_t> scores) const {
+    normalize_by_greatest(scores, score_order::fewer_is_better);
+}
+
+}  // namespace kcontrol::scheduling

@@ -1,0 +1,14 @@
+#include <kcontrol/scheduling/impl/image_locality.ipp>
+#include <kcontrol/scheduling/impl/inter_pod_affinity.ipp>
+#include <kcontrol/scheduling/impl/node_affinity.ipp>
+#include <kcontrol/scheduling/impl/node_resources_balanced_allocation.ipp>
+#include <kcontrol/scheduling/impl/node_resources_fit.ipp>
+#include <kcontrol/scheduling/impl/node_scores.ipp>
+#include <kcontrol/scheduling/impl/node_unschedulable.ipp>
+#include <kcontrol/scheduling/impl/pod_topology_spread.ipp>
+#include <kcontrol/scheduling/impl/refusals.ipp>
+#include <kcontrol/scheduling/impl/resource_weights.ipp>
+#include <kcontrol/scheduling/impl/taint_toleration.ipp>
+#include <kcontrol/scheduling/impl/tolerations.ipp>
+#include <kcontrol/scheduling/impl/volume_binding.ipp>
+#include <kcontrol/scheduling/impl/volume_catalog.ipp>
