@@ -3,8 +3,8 @@
 
 usage: doxygen_filter.py HEADER
 
-The standard members of containers and iterators, copies and comparisons, and the function that gives back what the
-setter of its name was given. Lines stay where they are, so that warnings name the header's own.
+The standard members of containers and iterators, copies and comparisons, the plugin points of schedulers, and the
+function that gives back what the setter of its name was given. Lines stay where they are, so that warnings name the header's own.
 """
 import re
 import sys
@@ -30,6 +30,16 @@ STANDARD = [(re.compile(pattern), text) for pattern, text in (
     (r"[^(]*\boperator=\(const \w+&( \w+)?\)", "Copies the other."),
     (r"[^(]*\boperator=\(\w+&&( \w+)?\)", "Takes over what the other has, which may then be assigned to or destroyed."),
     (r"struct (hash_of|custom_codec|field_list_of)<", "What the library asks about this type."),
+    # The plugin points of a scheduler, and what they have in common.
+    (r"static constexpr std::string_view name = ", "The plugin's name in configurations and messages."),
+    (r"[^(]*\bevents\(\)", "What may change the plugin's answer."),
+    (r"[^(]*\bpre_filter\(", "Once for each pod: what filter needs. Skip: no node is refused."),
+    (r"[^(]*\bfilter\(", "Whether a node can take the pod."),
+    (r"[^(]*\badd_pod\(", "As if the other pod were on the node: filter counts it from now on."),
+    (r"[^(]*\bremove_pod\(", "As if the other pod were not on the node: filter counts it no longer."),
+    (r"[^(]*\bpre_score\(", "Once for each pod that nodes can take: what score needs. Skip: all nodes are alike."),
+    (r"[^(]*\bnormalize_score\(", "Brings the scores of all nodes onto the scale from 0 to 100."),
+    (r"[^(]*\bscore\(", "How good a node is for the pod."),
 )]
 TYPE = re.compile(r"\s*(template .*)?(class|struct) \w+")
 SETTER = re.compile(r"\s+(?:KCONTROL_DECL |constexpr )*[\w:]+& (\w+)\([^)]")
