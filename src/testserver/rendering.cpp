@@ -223,7 +223,7 @@ json::value renderer::row(const stored_object& object) const {
         cells = known_->cells(content, now_);
     } else {
         cells.push_back(json::value(json::get_string(content, {"metadata", "name"})));
-        for (const auto& column : columns_) cells.push_back(detail::cell(column, content, now_));
+        for (const auto& one : columns_) cells.push_back(detail::cell(one, content, now_));
     }
     json::array conditions = detail::row_conditions(type_, content);
     json::object row;
