@@ -416,10 +416,13 @@ TEST_CASE("own writes: only a cache that selects what was written, or has it, is
     CHECK(f.counts().own_write_waits == 1);
     // It leaves the selection, and so does one before the cache has shown it.
     REQUIRE(f.run(f.c().create(f.object("y", 1, "web"))));
+    f.settle(200ms);
     REQUIRE(relabel("y", "db"));
+    CHECK(f.names(web) == "x");
+    CHECK(f.counts().own_write_waits == 2);
     REQUIRE(relabel("x", "db"));
     CHECK(f.names(web) == "");
-    CHECK(f.counts().own_write_waits == 2);
+    CHECK(f.counts().own_write_waits == 3);
     CHECK(f.counts().after_own_write == 0);
 }
 
