@@ -207,12 +207,12 @@ TEST_CASE_FIXTURE(published_fixture, "published: waits end with a new version, a
     SUBCASE("destroyed") {
         boost::asio::co_spawn(home, sum->wait(2), [&](std::exception_ptr, waited with) { ended = std::move(with); });
         settle();
-        const auto held = sum->get();
+        const auto last = sum->get();
         sum.reset();
         settle();
         REQUIRE(ended);
         CHECK(ended->error() == errc::unavailable);
-        CHECK(*held == 4);
+        CHECK(*last == 4);
     }
     SUBCASE("the informer is retired") {
         boost::asio::co_spawn(home, sum->wait(2), [&](std::exception_ptr, waited with) { ended = std::move(with); });
