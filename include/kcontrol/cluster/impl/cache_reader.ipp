@@ -143,6 +143,7 @@ KCONTROL_DECL awaitable<result<void>> cache_reader::ready(std::shared_ptr<any_in
 
 KCONTROL_DECL bool cache_reader::is_marked(const group_version_kind& kind, const namespaced_name& key,
                                            const any_object& present, const get_options& options) {
+    if (marks_.empty()) return false;
     const std::string_view has = present ? present.meta().resource_version.view() : std::string_view();
     return marks_.asks(kind, key, has, env_->now()) && options.resource_version() != "0";
 }
