@@ -130,6 +130,7 @@ class Part(unittest.TestCase):
         for lists in [*(ROOT / "examples").rglob("CMakeLists.txt"), *(ROOT / "tools").glob("*/CMakeLists.txt")]:
             text = lists.read_text()
             yield from re.findall(r"^add_executable\((\w+) [^A]", text, re.M)
+            yield from re.findall(r"^add_product\((\w+)", text, re.M)
             yield from (f"kcontrol-{name}" for name in re.findall(r"^kcontrol_tool\((\w+)", text, re.M))
             yield from re.findall(r"^configure_file\((kcontrol-\w+)\.in ", text, re.M)
             for names in re.findall(r"^foreach\(program IN ITEMS ([^)]*)\)$", text, re.M):
