@@ -37,7 +37,7 @@ void run_until(boost::asio::io_context& context, Done done) {
     run_until(context, [&] { return stop.stop_requested(); });
     std::atexit([] { ::_exit(3); });  // at once: nothing that a program does at its end
     std::raise(second);
-    context.run_one();
+    run_until(context, [] { return false; });
     ::_exit(2);
 }
 
