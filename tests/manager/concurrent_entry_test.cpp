@@ -13,6 +13,7 @@
 #include <boost/asio/use_future.hpp>
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -67,10 +68,18 @@ TEST_CASE("a manager on a context that four threads run says so, and does not ru
     boost::asio::io_context context;
     auto work = boost::asio::make_work_guard(context);
     host h(context.get_executor());
+    // They never sleep: one that must be woken first may be late on a busy machine, and is not seen then.
+    std::atomic<bool> done = false;
+    const auto run_busily = [&] {
+        while (!done) {
+            if (context.poll_one() == 0) std::this_thread::yield();
+        }
+    };
     std::vector<std::thread> threads;  // seam: ok, what is tested
-    for (int i = 0; i < 4; ++i) threads.emplace_back([&] { context.run(); });
+    for (int i = 0; i < 4; ++i) threads.emplace_back(run_busily);
     auto outcome = boost::asio::co_spawn(context, h.m.run(), boost::asio::use_future);
     const auto ended = outcome.get();
+    done = true;
     work.reset();
     for (auto& one : threads) one.join();
     REQUIRE(!ended.has_value());
