@@ -9,7 +9,7 @@
 
 namespace kcontrol::test {
 
-class overlay_environment final : public environment {
+class overlay_environment : public environment {
 public:
     time_point now() const noexcept override { return system_.now(); }
     time_point boot_now() const noexcept override { return system_.boot_now(); }
