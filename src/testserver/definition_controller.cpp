@@ -128,31 +128,24 @@ void definition_controller::serve(const json::value& crd) {
     if (!type) return;
     const auto [name, reason] = taken_name(store_, *type);
     const bool accepted = name.empty();
-    json::array stored = json::array();
-    const json::value* versions = json::find(crd, {"spec", "versions"});
-    for (const auto& version : versions->get_array()) {
-        const json::value* storage = json::find(version, {"storage"});
-        if (storage != nullptr && *storage == true) stored.push_back(json::value(json::get_string(version, {"name"})));
-    }
     if (accepted) store_.add_resource(std::move(*type));
     const auto crds = store_.table(definitions_id());
     write_target target("v1", "", std::string(json::get_string(crd, {"metadata", "name"})));
     target.subresource = "status";
     const std::string now = format_timestamp(env_.wall_now());
     const std::string taken = json::serialize(json::value(name)) + " is already in use";
-    json::object status;
     json::array conditions;
     put_condition(conditions, "NamesAccepted", accepted, accepted ? "NoConflicts" : reason,
                   accepted ? "no conflicts found" : taken, now);
     put_condition(conditions, "Established", accepted, accepted ? "InitialNamesAccepted" : "NotAccepted",
                   accepted ? "the initial names have been accepted" : "not all names are accepted", now);
-    status["conditions"] = std::move(conditions);
-    if (accepted) status["acceptedNames"] = *json::find(crd, {"spec", "names"});
-    status["storedVersions"] = std::move(stored);
-    static_cast<void>(store_.patch(*crds, target, [&status](json::value& whole) -> outcome<void> {
-        const json::value* told = json::find(whole, {"status", "conditions"});
-        if (told != nullptr && told->is_array()) return {};
-        whole.as_object()["status"] = std::move(status);
+    static_cast<void>(store_.patch(*crds, target, [&](json::value& whole) -> outcome<void> {
+        json::value& status = whole.as_object()["status"];
+        if (!status.is_object()) status = json::object();
+        json::value& told = status.get_object()["conditions"];
+        if (told.is_array()) return {};
+        told = std::move(conditions);
+        if (accepted) status.get_object()["acceptedNames"] = *json::find(crd, {"spec", "names"});
         return {};
     }));
 }

@@ -24,7 +24,8 @@ http::response path_handler::answer(const http::server_request& request, const r
     if (auto answer = answer_openapi_v2(store_, info.path, accept)) return std::move(*answer);
     if (info.path == "/version") {
         return {200, json_media_type,
-                R"({"major":"1","minor":"36","gitVersion":"v1.36.0+kcontrol","gitCommit":"","gitTreeState":"",)"
+                R"({"major":"1","minor":"36","emulationMajor":"1","emulationMinor":"36","minCompatibilityMajor":"1",)"
+                R"("minCompatibilityMinor":"35","gitVersion":"v1.36.0+kcontrol","gitCommit":"","gitTreeState":"",)"
                 R"("buildDate":"1970-01-01T00:00:00Z","goVersion":"","compiler":"","platform":""})"};
     }
     if (info.path == "/healthz" || info.path == "/livez") return {200, "text/plain; charset=utf-8", "ok"};

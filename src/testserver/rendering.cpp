@@ -75,10 +75,11 @@ json::array row_conditions(const resource_type& type, const json::value& content
     return {std::move(one)};
 }
 
-json::object list_metadata(const list_page& page) {
+json::object list_metadata(const list_page& page, bool is_custom) {
     json::object metadata;
     metadata["resourceVersion"] = std::to_string(page.version);
-    if (!page.continue_token.empty()) metadata["continue"] = page.continue_token;
+    // A list of custom resources says that there is no more.
+    if (is_custom || !page.continue_token.empty()) metadata["continue"] = page.continue_token;
     if (page.remaining) metadata["remainingItemCount"] = *page.remaining;
     return metadata;
 }
@@ -133,14 +134,14 @@ std::string renderer::list(const list_page& page) const {
     json::object list;
     if (form_ == shape::table) {
         list = table_of(page.version, true);
-        list["metadata"] = detail::list_metadata(page);
+        list["metadata"] = detail::list_metadata(page, type_.custom);
         json::array& rows = list["rows"].as_array();
         for (const auto& [key, object] : page.items) rows.push_back(row(*object));
         return json::serialize(json::value(std::move(list)));
     }
     list["kind"] = form_ == shape::metadata ? std::string("PartialObjectMetadataList") : type_.list_kind;
     list["apiVersion"] = form_ == shape::metadata ? std::string("meta.k8s.io/v1") : api_version_;
-    list["metadata"] = detail::list_metadata(page);
+    list["metadata"] = detail::list_metadata(page, type_.custom);
     std::string text = json::serialize(json::value(std::move(list)));
     text.back() = ',';  // instead of the closing brace
     text += R"("items":[)";

@@ -81,6 +81,14 @@ outcome<void> subresource_handler::spend_budget(const std::string& ns, const jso
         json::value& disrupted = whole.at("status").as_object()["disruptedPods"];
         if (!disrupted.is_object()) disrupted = json::object();
         disrupted.get_object()[evicted] = now;
+        if (left > 0) return {};
+        json::array& conditions = conditions_in(whole.as_object());
+        put_condition(conditions, "DisruptionAllowed", false, "InsufficientPods", "", now);
+        for (auto& one : conditions) {
+            if (json::get_string(one, {"type"}) != "DisruptionAllowed") continue;
+            one.get_object()["observedGeneration"] = count_in(whole, {"status", "observedGeneration"});
+            one.get_object()["message"] = "";
+        }
         return {};
     });
     if (!spent) return spent.error();

@@ -201,6 +201,16 @@ std::optional<json::value> shown_zero(const schema_type& type, const schema_fiel
     return json::value(letter == 'q' ? "0" : "");
 }
 
+void forget_below(std::string_view form, json::value& v) {
+    if (const schema_type* type = builtin_schema::get().type_of(form)) {
+        if (v.is_object()) forget_empty_lists(*type, v.get_object());
+    } else if (form.front() == '[' && v.is_array()) {
+        for (auto& item : v.get_array()) forget_below(element_form(form), item);
+    } else if (form.front() == '{' && v.is_object()) {
+        for (auto& member : v.get_object()) forget_below(element_form(form), member.value());
+    }
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -226,6 +236,19 @@ void show_zeros(const schema_type& type, json::object& object) {
         }
         if (there != nullptr) continue;
         if (auto zero = detail::shown_zero(type, field)) object[field.name] = std::move(*zero);
+    }
+}
+
+void forget_empty_lists(const schema_type& type, json::object& object) {
+    for (const auto& field : type.fields) {
+        json::value* there = object.if_contains(field.name);
+        if (there == nullptr) continue;
+        const bool is_empty = field.form.front() == '[' && there->is_array() && there->get_array().empty();
+        if (is_empty && field.always && !field.pointer) {
+            *there = json::value();
+        } else {
+            detail::forget_below(field.form, *there);
+        }
     }
 }
 

@@ -26,6 +26,10 @@ typed_reading read_typed(const schema_type& type, json::object& object);
 /// Leaves out what Go's JSON leaves out (empty members that are no pointers) and adds what it shows always.
 void show_zeros(const schema_type& type, json::object& object);
 
+/// Lists that are always shown and are empty become null: real servers store Protocol Buffers, which don't tell an
+/// empty list from none.
+void forget_empty_lists(const schema_type& type, json::object& object);
+
 /// Sets the defaults of the kind's API, after which show_zeros() has been done. See docs/apiserver.md for which.
 void set_api_defaults(const resource_type& type, const schema_type& schema, json::object& object);
 
@@ -37,6 +41,9 @@ void set_initial_values(const resource_type& type, json::object& object);
 
 /// The same for an update that leaves out what the server has put there.
 void keep_initial_values(const resource_type& type, json::object& object, const json::object& before);
+
+/// A PersistentVolume whose status is written: when it came to a new phase.
+void date_phase(json::object& volume, const json::object& before, const std::string& now);
 
 namespace detail {
 

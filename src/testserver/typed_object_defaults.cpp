@@ -274,10 +274,24 @@ void default_job(json::object& spec) {
 void default_service(json::object& spec) {
     const std::string type = text_at(spec, "type");
     if (type != "ExternalName") set_missing(spec, "internalTrafficPolicy", "Cluster");
-    if (type == "NodePort" || type == "LoadBalancer") set_missing(spec, "externalTrafficPolicy", "Cluster");
+    const json::array* addresses = array_at(spec, "externalIPs");
+    const bool is_reachable =
+        type == "NodePort" || type == "LoadBalancer" || (addresses != nullptr && !addresses->empty());
+    if (is_reachable) set_missing(spec, "externalTrafficPolicy", "Cluster");
     if (type == "LoadBalancer") set_missing(spec, "allocateLoadBalancerNodePorts", true);
     if (text_at(spec, "sessionAffinity") == "ClientIP") {
         set_missing(spec, "sessionAffinityConfig", json::parse(R"({"clientIP":{"timeoutSeconds":10800}})").value());
+    }
+}
+
+// What a load balancer reports of itself.
+void default_load_balancer(json::object& object) {
+    json::object* status = object_at(object, "status");
+    json::object* balancer = status == nullptr ? nullptr : object_at(*status, "loadBalancer");
+    json::array* addresses = balancer == nullptr ? nullptr : array_at(*balancer, "ingress");
+    if (addresses == nullptr) return;
+    for (auto& one : *addresses) {
+        if (one.is_object() && !text_at(one.get_object(), "ip").empty()) set_missing(one.get_object(), "ipMode", "VIP");
     }
 }
 
@@ -317,7 +331,10 @@ void set_api_defaults(const resource_type& type, const schema_type& schema, json
     if (spec == nullptr) return;
     const std::string id = type.id().text();
     if (id == "jobs.batch") detail::default_job(*spec);
-    if (id == "services") detail::default_service(*spec);
+    if (id == "services") {
+        detail::default_service(*spec);
+        detail::default_load_balancer(object);
+    }
     if (id == "replicationcontrollers") detail::default_replication_controller(object, *spec);
     if (id == "pods") {
         detail::set_missing(*spec, "enableServiceLinks", true);

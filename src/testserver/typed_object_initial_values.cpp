@@ -107,6 +107,8 @@ void add_tolerations(json::object& spec) {
 // What admission plugins that are on by default add to a Pod.
 void admit_pod(json::object& object, json::object& spec) {
     add_tolerations(spec);
+    const json::value* grace = spec.if_contains("terminationGracePeriodSeconds");
+    if (grace != nullptr && grace->is_int64() && grace->get_int64() < 0) spec["terminationGracePeriodSeconds"] = 1;
     set_missing(spec, "priority", 0);
     set_missing(spec, "preemptionPolicy", "PreemptLowerPriority");
     std::string quality = class_of_pod(spec);
@@ -119,9 +121,28 @@ void admit_pod(json::object& object, json::object& spec) {
     json::object waits;
     waits["type"] = "PodScheduled";
     waits["status"] = "False";
+    waits["lastProbeTime"] = json::value();
+    waits["lastTransitionTime"] = text_at(metadata_of(object), "creationTimestamp");
     waits["reason"] = "SchedulingGated";
     waits["message"] = "Scheduling is blocked due to non-empty scheduling gates";
     status.get_object()["conditions"] = json::array({std::move(waits)});
+}
+
+// A definition that nobody has looked at yet: it has no names.
+void begin_definition(json::object& object) {
+    json::array stored;
+    const json::value content(object);
+    if (const json::value* versions = json::find(content, {"spec", "versions"});
+        versions != nullptr && versions->is_array()) {
+        for (const auto& version : versions->get_array()) {
+            const json::value* storage = json::find(version, {"storage"});
+            if (storage != nullptr && *storage == true) stored.emplace_back(json::get_string(version, {"name"}));
+        }
+    }
+    json::object& status = object["status"].emplace_object();
+    status["conditions"] = json::value();
+    status["acceptedNames"] = json::parse(R"({"plural":"","kind":""})").value();
+    status["storedVersions"] = std::move(stored);
 }
 
 }  // namespace
@@ -132,6 +153,11 @@ void set_initial_values(const resource_type& type, json::object& object) {
     if (id == "persistentvolumeclaims" || id == "persistentvolumes") {
         object["status"].emplace_object()["phase"] = "Pending";
     }
+    if (id == "persistentvolumes") {
+        const std::string now = detail::text_at(metadata_of(object), "creationTimestamp");
+        object["status"].get_object()["lastPhaseTransitionTime"] = now;
+    }
+    if (id == "customresourcedefinitions.apiextensions.k8s.io") detail::begin_definition(object);
     if (id == "daemonsets.apps") {
         json::value& notes = metadata_of(object)["annotations"];
         if (!notes.is_object()) notes = json::object();
@@ -271,6 +297,13 @@ void keep_initial_values(const resource_type& type, json::object& object, const 
         if (old != nullptr && !spec->contains(name)) (*spec)[name] = *old;
     }
     detail::add_tolerations(*spec);
+}
+
+void date_phase(json::object& volume, const json::object& before, const std::string& now) {
+    json::object* status = detail::object_at(volume, "status");
+    const json::value was(before);
+    if (status == nullptr || detail::text_at(*status, "phase") == json::get_string(was, {"status", "phase"})) return;
+    (*status)["lastPhaseTransitionTime"] = now;
 }
 
 void take_string_data(json::object& secret) {

@@ -89,6 +89,12 @@ failure unreadable_patch(const std::string& patched, const std::string& why) {
                             "Invalid value: " + json::serialize(json::value(patched)) + ": " + why);
 }
 
+// What a real server loses on the way to its store and back.
+void store_as_protobuf(const resource_type& type, const write_target& target, json::object& body) {
+    const schema_type* schema = type.custom ? nullptr : type.schema_in(target.version);
+    if (schema != nullptr) forget_empty_lists(*schema, body);
+}
+
 }  // namespace
 
 const group_resource& namespaces_id() {
@@ -154,6 +160,7 @@ outcome<void> write_preparation::prepare_new(const resource_table& table, pendin
         }
         detail::set_managed_fields(body, first_managed_fields(type, target, *owned));
     }
+    if (options_.default_and_validate()) detail::store_as_protobuf(type, target, body);
     return {};
 }
 
@@ -171,14 +178,14 @@ outcome<void> write_preparation::prepare_changed(const resource_type& type, pend
     follow_generation(type, target, before, body);
     if (write.managed) {
         detail::set_managed_fields(body, *write.managed);
-        return {};
+    } else if (write.live->managed()) {
+        const auto writer = detail::writer_of(type, target, inputs_.timestamp());
+        json::object owned = write.asked ? *write.asked : body;
+        const bool usable = !write.asked || (prepare_update(type, target, *write.live, before, owned) &&
+                                             complete(type, target, owned, &before));
+        detail::set_managed_fields(body, follow_update(type, before, usable ? owned : body, writer));
     }
-    if (!write.live->managed()) return {};
-    const auto writer = detail::writer_of(type, target, inputs_.timestamp());
-    json::object owned = write.asked ? *write.asked : body;
-    const bool usable = !write.asked || (prepare_update(type, target, *write.live, before, owned) &&
-                                         complete(type, target, owned, &before));
-    detail::set_managed_fields(body, follow_update(type, before, usable ? owned : body, writer));
+    if (options_.default_and_validate()) detail::store_as_protobuf(type, target, body);
     return {};
 }
 
@@ -245,6 +252,8 @@ outcome<void> write_preparation::complete(const resource_type& type, const write
             set_initial_values(type, body);
         } else if (target.subresource.empty()) {
             keep_initial_values(type, body, *before);
+        } else if (type.id().text() == "persistentvolumes") {
+            date_phase(body, *before, inputs_.timestamp());
         }
         if (!target.subresource.empty()) return {};
         problems =

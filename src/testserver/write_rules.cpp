@@ -65,6 +65,27 @@ outcome<void> check_type(const resource_type& type, const write_target& target, 
     return {};
 }
 
+// Of owners that are alike in all, the first stays. Source: dedupOwnerReferences of the apiserver's handlers.
+void drop_double_owners(const write_target& target, json::array& owners) {
+    json::array kept;
+    std::string doubles;
+    for (const auto& owner : owners) {
+        const auto is_same = [&](const json::value& other) { return json::equal(owner, other); };
+        if (std::none_of(kept.begin(), kept.end(), is_same)) {
+            kept.push_back(owner);
+        } else {
+            doubles.append(doubles.empty() ? "" : ", ").append(json::get_string(owner, {"uid"}));
+        }
+    }
+    if (doubles.empty()) return;
+    owners = std::move(kept);
+    if (target.warnings == nullptr) return;
+    target.warnings->push_back(
+        ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may "
+        "reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " +
+        doubles);
+}
+
 // labels, annotations: maps of strings; finalizers: a list of strings; ownerReferences: whole ones.
 outcome<void> check_metadata(const resource_type& type, const write_target& target, json::object& metadata) {
     for (const std::string_view name : {"labels", "annotations"}) {
@@ -86,7 +107,7 @@ outcome<void> check_metadata(const resource_type& type, const write_target& targ
         return unmarshal_failure(
             type, target, std::string(json_type(*list)) + " into Go struct field ObjectMeta." + std::string(name));
     }
-    const json::value* owners = metadata.if_contains("ownerReferences");
+    json::value* owners = metadata.if_contains("ownerReferences");
     if (owners == nullptr) return {};
     for (const auto& owner : owners->get_array()) {
         for (const std::string_view name : {"apiVersion", "kind", "name", "uid"}) {
@@ -95,6 +116,7 @@ outcome<void> check_metadata(const resource_type& type, const write_target& targ
                                     "FieldValueInvalid", "Invalid value: \"\": must not be empty");
         }
     }
+    drop_double_owners(target, owners->get_array());
     return {};
 }
 

@@ -29,7 +29,10 @@ def is_now(text):
 
 def blank(value, saved, key=""):
     if isinstance(value, dict):
-        return {k: "*" if k == "managedFields" else blank(v, saved, k) for k, v in value.items()}
+        out = {k: "*" if k == "managedFields" else blank(v, saved, k) for k, v in value.items()}
+        if "generateName" in out and not out.get("name", "$").startswith("$"):
+            out["name"] = "*"
+        return out
     if isinstance(value, str):
         for name, known in sorted(saved.items(), key=lambda item: -len(item[1])):
             if len(known) >= 8:  # a shorter one, such as a version, may be anything else

@@ -53,7 +53,7 @@ TEST_CASE("pages show one state, whatever happens meanwhile") {
     token = json::get_string(second, {"metadata", "continue"});
     const auto third = f.client.get(f.things + "?limit=2&continue=" + token)->json();
     CHECK(f.names(third) == "e");
-    CHECK_FALSE(third.at("metadata").as_object().contains("continue"));
+    CHECK(third.at("metadata").at("continue") == "");  // custom resources say that there is no more
 
     SUBCASE("a token outlived by the history is expired, and offers an inconsistent one") {
         f.server.compact(f.server.resource_version());

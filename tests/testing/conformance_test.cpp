@@ -212,30 +212,6 @@ private:
 
 }  // namespace
 
-TEST_CASE("the in-process API server answers as a real one does") { conformance().run("cases.json"); }
-
-TEST_CASE("the in-process API server says that it serves what a real one serves") {
-    conformance().run("discovery.json");
-}
-
-TEST_CASE("the in-process API server makes, changes and deletes every kind as a real one does") {
-    conformance().run("kinds.json");
-}
-
-TEST_CASE("the in-process API server deletes as a real one does") {
-    kcontrol::testing::api_server_options options;
-    options.collect_garbage(true).collection_delay(std::chrono::hours(1));  // as if nobody collected
-    conformance(options).run("deletion.json");
-}
-
-TEST_CASE("the in-process API server collects garbage as a cluster does") {
-    kcontrol::testing::api_server_options options;
-    options.collect_garbage(true);
-    conformance(options).run("collection.json");
-}
-
-TEST_CASE("the in-process API server takes the bodies that a real one takes") { conformance().run("bodies.json"); }
-
 namespace {
 
 kcontrol::testing::api_server_options complete() {
@@ -244,6 +220,30 @@ kcontrol::testing::api_server_options complete() {
 }
 
 }  // namespace
+
+TEST_CASE("the in-process API server answers as a real one does") { conformance().run("cases.json"); }
+
+TEST_CASE("the in-process API server says that it serves what a real one serves") {
+    conformance().run("discovery.json");
+}
+
+TEST_CASE("the in-process API server makes, changes and deletes every kind as a real one does") {
+    conformance(complete()).run("kinds.json");
+}
+
+TEST_CASE("the in-process API server deletes as a real one does") {
+    auto options = complete();
+    options.collect_garbage(true).collection_delay(std::chrono::hours(1));  // as if nobody collected
+    conformance(options).run("deletion.json");
+}
+
+TEST_CASE("the in-process API server collects garbage as a cluster does") {
+    auto options = complete();
+    options.collect_garbage(true);
+    conformance(options).run("collection.json");
+}
+
+TEST_CASE("the in-process API server takes the bodies that a real one takes") { conformance().run("bodies.json"); }
 
 TEST_CASE("the in-process API server completes and refuses what is written as a real one does") {
     conformance(complete()).run("writes.json");
