@@ -5,14 +5,14 @@
 #   GENERATOR        a built kcontrol-gen
 #   OPENAPI-FOLDER   the OpenAPI v3 documents of an API server, one file a group-version: the condensed schema is
 #                    renewed from them first (`kubectl get --raw /openapi/v3` lists them)
-#   FIELDS           a table of the fields of Protocol Buffers, as in tools/kcontrol_gen/data/protobuf-1.36.tsv: what
+#   FIELDS           a table of the fields of Protocol Buffers, as in tools/kcontrol_gen/data/protobuf.tsv: what
 #                    is kept of them is renewed first
 set -euo pipefail
 (($# >= 1)) || { sed -n '2,9s/^# \?//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-schema=$root/tools/kcontrol_gen/data/kubernetes-1.36.json
+schema=$root/tools/kcontrol_gen/data/kubernetes.json
 [[ -z ${2-} ]] || "$1" --condense --out "$schema" "$2"
-fields=$root/tools/kcontrol_gen/data/protobuf-1.36.tsv
+fields=$root/tools/kcontrol_gen/data/protobuf.tsv
 [[ -z ${3-} ]] || "$1" --condense-protobuf --fields "$3" --out "$fields" "$schema"
 "$1" --builtin --out "$root" "$schema"
 "$1" --protobuf --fields "$fields" --out "$root" "$schema"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes include/kcontrol/codec/impl/builtin_lists_table.hpp from tools/kcontrol_gen/data/kubernetes-*.json: the lists of
+"""Writes include/kcontrol/codec/impl/builtin_lists_table.hpp from tools/kcontrol_gen/data/kubernetes.json: the lists of
 objects in Kubernetes' own kinds, and the keys of their elements. The format is described in builtin_lists.hpp.
 
 usage: generate-list-table.py [--check]      --check: fails if the file is not what would be written
@@ -84,7 +84,7 @@ def render(lines):
 
 
 def main():
-    source = max((ROOT / "tools/kcontrol_gen/data").glob("kubernetes-*.json"))
+    source = ROOT / "tools/kcontrol_gen/data/kubernetes.json"
     text = render(table(json.loads(source.read_text())))
     if "--check" in sys.argv[1:]:
         if TARGET.read_text() != text:

@@ -493,8 +493,17 @@ group_e2e_all() {
 
 # The same with earlier Kubernetes, each of which takes some 10 minutes to build: KCONTROL_KUBERNETES_VERSIONS="1.34.4"
 build_kubernetes() { build_e2e_all; }
+# Generating from the version that is pinned changes nothing.
+generated_as_pinned() {
+    local pinned generated=(include/kcontrol/api include/kcontrol/codec/impl src tools/kcontrol_gen/data) before
+    pinned=$(sed -n 's/^\tk8s.io\/kubernetes v//p' "$ROOT/scripts/control-plane/go.mod")
+    sums() { (cd "$ROOT" && find "${generated[@]}" -type f -print0 | sort -z | xargs -0 sha256sum); }
+    before=$(sums)
+    "$ROOT/scripts/kubernetes.sh" --generate "$pinned" && diff <(echo "$before") <(sums)
+}
 group_kubernetes() {
     local version results passed failed skipped
+    check "types and tables are what the pinned version of Kubernetes says" generated_as_pinned
     name_e2e_programs "$BUILD/release" "$BUILD/$UNIT_PRESET"
     name_e2e_tools
     for version in ${KCONTROL_KUBERNETES_VERSIONS:-1.33.13 1.34.4 1.35.4}; do

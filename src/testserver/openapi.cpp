@@ -1,5 +1,6 @@
 #include "testserver/openapi.hpp"
 
+#include "testserver/kubernetes_version.hpp"
 #include "testserver/openapi_paths.hpp"
 #include "testserver/openapi_schemas.hpp"
 #include "testserver/openapi_v2.hpp"
@@ -43,7 +44,7 @@ std::optional<json::object> discovery_paths(const object_store& store, std::stri
 json::object about_this_server() {
     json::object info;
     info["title"] = "kcontrol in-process API server";
-    info["version"] = "v1.36.0+kcontrol";
+    info["version"] = kubernetes_version();
     return info;
 }
 

@@ -41,7 +41,7 @@ std::string round_trip(const std::string& text) {
 
 TEST_CASE("include/kcontrol/api and src/api_*.cpp are what scripts/generate-api.sh writes") {
     input in;
-    REQUIRE(in.add_path(root + "tools/kcontrol_gen/data/kubernetes-1.36.json").has_value());
+    REQUIRE(in.add_path(root + "tools/kcontrol_gen/data/kubernetes.json").has_value());
     const auto all = in.finish();
     REQUIRE(all.has_value());
     for (const auto& file : emit_builtin(*all, compact_dialect())) {
@@ -52,11 +52,11 @@ TEST_CASE("include/kcontrol/api and src/api_*.cpp are what scripts/generate-api.
 
 TEST_CASE("the tables of Protocol Buffers are what scripts/generate-api.sh writes") {
     input in;
-    REQUIRE(in.add_path(root + "tools/kcontrol_gen/data/kubernetes-1.36.json").has_value());
+    REQUIRE(in.add_path(root + "tools/kcontrol_gen/data/kubernetes.json").has_value());
     const auto all = in.finish();
     REQUIRE(all.has_value());
-    const std::string kept = read_text(root + "tools/kcontrol_gen/data/protobuf-1.36.tsv");
-    const auto fields = read_protobuf_fields(kept, "protobuf-1.36.tsv");
+    const std::string kept = read_text(root + "tools/kcontrol_gen/data/protobuf.tsv");
+    const auto fields = read_protobuf_fields(kept, "protobuf.tsv");
     REQUIRE(fields.has_value());
     const auto files = emit_protobuf(*fields, *all);
     REQUIRE_MESSAGE(files.has_value(), (files ? "" : files.error().message()));
@@ -74,13 +74,13 @@ TEST_CASE("what is kept of the fields of Protocol Buffers is what the kinds need
         return;
     }
     input in;
-    REQUIRE(in.add_path(root + "tools/kcontrol_gen/data/kubernetes-1.36.json").has_value());
+    REQUIRE(in.add_path(root + "tools/kcontrol_gen/data/kubernetes.json").has_value());
     const auto all = in.finish();
     REQUIRE(all.has_value());
     const auto fields = read_protobuf_fields(shared, "fields.tsv");
     REQUIRE(fields.has_value());
     CHECK((write_protobuf_fields(needed_protobuf_fields(*fields, *all)) ==
-           read_text(root + "tools/kcontrol_gen/data/protobuf-1.36.tsv")));
+           read_text(root + "tools/kcontrol_gen/data/protobuf.tsv")));
 }
 
 TEST_CASE("fields of Protocol Buffers that can't be used are told by their place") {

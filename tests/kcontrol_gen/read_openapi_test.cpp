@@ -117,7 +117,7 @@ TEST_CASE("broken documents") {
 
 TEST_CASE("what the project keeps of Kubernetes 1.36") {
     input in;
-    const std::string file = kcontrol::test::source_file("tools/kcontrol_gen/data/kubernetes-1.36.json");
+    const std::string file = kcontrol::test::source_file("tools/kcontrol_gen/data/kubernetes.json");
     REQUIRE(in.add_path(file).has_value());
     CHECK(std::filesystem::file_size(file) < 1000000);
     const auto all = in.finish();
