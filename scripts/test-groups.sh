@@ -18,6 +18,8 @@ MACHINE_GROUPS=(gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 # These mostly wait, and run while others compile.
 WAITING_GROUPS=(e2e e2e_all browser demo kueue failures fencing kubernetes)
+# What has been compiled and runs beside those: it measures no time, and what has deadlines has a minute.
+BESIDE_GROUPS=(threads instructions unit simulation)
 # All that these do is compiling, but for seconds.
 COMPILING_GROUPS=(release readme compile_fail headers headers_alone clang tidy package docs recipes)
 
@@ -38,6 +40,17 @@ check() {
     fi
 }
 
+# beside NAME COMMAND...: a check that runs beside those that follow, as many at a time as there are cores. What it prints comes in
+# one piece. `wait` waits for all of them.
+beside() {
+    while (($(jobs -rp | wc -l) >= $(build_jobs))); do wait -n || true; done
+    {
+        local text
+        text=$(check "$@" 2>&1)
+        echo "$text"
+    } &
+}
+
 # count_doctest LOG STATUS [CHOSEN]: adds up doctest's summary; a program that ended without one has crashed. CHOSEN: only
 # some of its cases were asked for, and another run has the others, so that those do not count as skipped.
 count_doctest() {
@@ -55,16 +68,17 @@ count_doctest() {
 group_lint() {
     local lint
     for lint in "$ROOT"/tools/check_*.py; do
-        check "$(basename "$lint") finds what it should" python3 "$lint" --self-test
-        check "$(basename "$lint")" python3 "$lint" "$ROOT"
+        beside "$(basename "$lint") finds what it should" python3 "$lint" --self-test
+        beside "$(basename "$lint")" python3 "$lint" "$ROOT"
     done
-    check "kcontrol-lint reads what it is given" python3 "$ROOT/tests/kcontrol_lint/run.py"
-    check "compile_headers.py finds what it should" python3 "$ROOT/tools/compile_headers.py" --self-test
-    check "unity.py puts together what it should" python3 "$ROOT/tools/unity.py" --self-test
-    check "rename_names.py renames what it should" python3 "$ROOT/tools/rename_names.py" --self-test
-    check "bench.sh's arguments and tables" python3 "$ROOT/tests/bench/run.py" "$ROOT"
-    check "test.sh's order, counts and budgets" python3 "$ROOT/tests/test_script/run.py" "$ROOT"
-    if command -v shellcheck >/dev/null; then check shellcheck shellcheck -x "$ROOT"/scripts/*.sh; fi
+    beside "kcontrol-lint reads what it is given" python3 "$ROOT/tests/kcontrol_lint/run.py"
+    beside "compile_headers.py finds what it should" python3 "$ROOT/tools/compile_headers.py" --self-test
+    beside "unity.py puts together what it should" python3 "$ROOT/tools/unity.py" --self-test
+    beside "rename_names.py renames what it should" python3 "$ROOT/tools/rename_names.py" --self-test
+    beside "bench.sh's arguments and tables" python3 "$ROOT/tests/bench/run.py" "$ROOT"
+    beside "test.sh's order, counts and budgets" python3 "$ROOT/tests/test_script/run.py" "$ROOT"
+    if command -v shellcheck >/dev/null; then beside shellcheck shellcheck -x "$ROOT"/scripts/*.sh; fi
+    wait
 }
 
 # Clang's own reading of every file, and the co_await lint that knows types.
@@ -185,11 +199,12 @@ group_unit() {
         check "planted: another file, program and variable are seen" unit_sees_changes
         UNIT_REMEMBERS=$(unit_surroundings "$BUILD/$UNIT_PRESET")
     fi
-    # As many at a time as there are cores; those that take longest begin first.
+    # One more at a time than there are cores, for some mostly wait; those that take longest begin first.
     local tests=$BUILD/$UNIT_PRESET/tests unchanged
     export -f run_unit tell_failures count count_doctest unit_inputs is_known make_known
     export LOGS RESULTS ROOT
-    printf '%s\n' "$tests"/test_{simulation,training_operator,multicluster} "$tests"/test_* | awk '!seen[$0]++' | xargs -d '\n' -P "$(build_jobs)" -I{} bash -c 'run_unit {}' | tee "$LOGS/unit.ran"
+    printf '%s\n' "$tests"/test_{simulation,training_operator,multicluster,transport,webhook,hostile,service} "$tests"/test_* | awk '!seen[$0]++' |
+        xargs -d '\n' -P "$(($(build_jobs) + 1))" -I{} bash -c 'run_unit {}' | tee "$LOGS/unit.ran"
     unchanged=$(grep -c ': unchanged since it passed$' "$LOGS/unit.ran" || true)
     ((unchanged == 0)) || echo "note: $unchanged programs have not changed since they passed; they did not run, and do not count"
 }

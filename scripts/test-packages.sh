@@ -154,7 +154,7 @@ source "$ROOT/scripts/test-recipes.sh"
 
 # refuses_platform WORDS CMAKE-OPTION...: configuring says these words, and fails.
 refuses_platform() {
-    local words=$1 build=$BUILD/package/platform log=$LOGS/platform.log
+    local words=$1 build=$BUILD/package/platform_${1//[^a-z]/} log=$LOGS/platform_${1//[^a-z]/}.log
     shift
     rm -rf "$build"
     if cmake -S "$ROOT" -B "$build" -G Ninja "$@" >"$log" 2>&1; then return 1; fi
@@ -173,35 +173,40 @@ install_release() {
 group_package() {
     rm -rf "$BUILD/package"
     install_release
-    check "find_package" consumer find_package -DCMAKE_PREFIX_PATH="$PREFIX"
-    check "find_package, header-only" consumer header_only -DCMAKE_PREFIX_PATH="$PREFIX"
-    check "add_subdirectory" consumer add_subdirectory -DCMAKE_BUILD_TYPE=Release
-    check "find_package says that kcontrol::testing was not built" says_testing_is_missing
-    check "what demo.sh built can be installed and found" installs_after_the_demo
-    check "kcontrol::records and kcontrol::scheduling are found where they were built" finds_records
-    check "pkg-config" builds_with_pkg_config
-    check "--version and completion of the tools" tools_say_their_version
+    # Those that take longest first.
+    beside "kcontrol-new makes a project that builds and passes its tests" project_of_kcontrol_new
+    beside "find_package" consumer find_package -DCMAKE_PREFIX_PATH="$PREFIX"
+    beside "find_package, header-only" consumer header_only -DCMAKE_PREFIX_PATH="$PREFIX"
+    beside "add_subdirectory" consumer add_subdirectory -DCMAKE_BUILD_TYPE=Release
+    beside "find_package says that kcontrol::testing was not built" says_testing_is_missing
+    beside "what demo.sh built can be installed and found" installs_after_the_demo
+    beside "kcontrol::records and kcontrol::scheduling are found where they were built" finds_records
+    beside "pkg-config" builds_with_pkg_config
+    beside "--version and completion of the tools" tools_say_their_version
     sed 's/kcontrol 0.1/kcontrol 0.2/' "$ROOT/tests/package/find_package/CMakeLists.txt" >"$BUILD/package/CMakeLists.txt"
-    check "a wish for the next minor version is refused" refuses \
+    beside "a wish for the next minor version is refused" refuses \
         cmake -S "$BUILD/package" -B "$BUILD/package/next" -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX"
-    check "another system is refused by its name" refuses_platform "not for FreeBSD" -DCMAKE_SYSTEM_NAME=FreeBSD
+    beside "another system is refused by its name" refuses_platform "not for FreeBSD" -DCMAKE_SYSTEM_NAME=FreeBSD
     mkdir -p "$BUILD/package/no_glibc" && : >"$BUILD/package/no_glibc/features.h"
-    check "another C library is refused" refuses_platform "this C library is another" \
+    beside "another C library is refused" refuses_platform "this C library is another" \
         -DCMAKE_CXX_FLAGS="-I$BUILD/package/no_glibc"
-    check "a plain configure builds the libraries only" plain_configure_is_lean
-    check "what users build needs no Python" builds_without_python
-    check "what is missing is named with its package" names_what_is_missing
-    check "kcontrol-new makes a project that builds and passes its tests" project_of_kcontrol_new
+    beside "a plain configure builds the libraries only" plain_configure_is_lean
+    beside "what users build needs no Python" builds_without_python
+    beside "what is missing is named with its package" names_what_is_missing
+    beside "kcontrol-new refuses names that can't be" kcontrol_new_refuses
+    wait
     check "kcontrol-lint, installed" kcontrol_lint_reads
-    check "kcontrol-new refuses names that can't be" kcontrol_new_refuses
 }
 
 # Every C++ block of docs/ and of the README.
 group_docs() {
+    local status=0
     check "the compiler of pages finds what it should" python3 "$ROOT/tests/docs/run.py" --self-test
     install_release
-    check "what the guide says of a first controller" python3 "$ROOT/tests/docs/first_hour.py" "$PREFIX" "$BUILD/first_hour"
-    python3 "$ROOT/tests/docs/run.py" "$ROOT" "$BUILD/docs" --prefix "$PREFIX" --jobs "$(build_jobs)" --results "$RESULTS"
+    beside "what the guide says of a first controller" python3 "$ROOT/tests/docs/first_hour.py" "$PREFIX" "$BUILD/first_hour"
+    python3 "$ROOT/tests/docs/run.py" "$ROOT" "$BUILD/docs" --prefix "$PREFIX" --jobs "$(build_jobs)" --results "$RESULTS" || status=$?
+    wait
+    return "$status"
 }
 
 group_readme() {

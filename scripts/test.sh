@@ -114,13 +114,22 @@ for group in "${only[@]}"; do
         run_group "$group"
     fi
 done
-# What measures or has deadlines runs when nothing compiles and no cluster is at work.
+[[ ! $waiting ]] || exec 8>&-
+
+# run_later BESIDE: those that run beside groups that wait (1), or all others (0).
+run_later() {
+    local group
+    for group in "${later[@]}"; do
+        [[ $(is_one_of "$group" "${BESIDE_GROUPS[@]}" && echo 1 || echo 0) == "$1" ]] || continue
+        step "$group runs"
+        run_group "$group"
+    done
+}
+run_later 1
+# What measures time runs when nothing compiles and no cluster is at work.
 if [[ $waiting ]]; then
-    exec 8>&-
     wait "$lane_process"
+    waiting=''
 fi
-for group in "${later[@]}"; do
-    step "$group runs"
-    run_group "$group"
-done
+run_later 0
 close_report "$((SECONDS - start_all))" "$all" "${only[@]}"

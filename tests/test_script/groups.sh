@@ -5,6 +5,7 @@ ALL_GROUPS=(good flaky)
 FAST_GROUPS=(good)
 MACHINE_GROUPS=()
 WAITING_GROUPS=(waits waits_badly)
+BESIDE_GROUPS=(steady)
 COMPILING_GROUPS=(compiles)
 count() { echo "$1 $2 $3" >>"$RESULTS"; }
 trace() { echo "$1" >>"$TRACE"; }
@@ -18,13 +19,15 @@ group_flaky() { count 4 0 0; echo "test_x" >>"$RESULTS.flaky"; }
 
 build_built() { trace "build built"; echo "[1/2] Building CXX object a.o"; echo "[2/2] Building CXX object b.o"; }
 group_built() { trace "run built"; count 1 0 0; }
+build_steady() { trace "build steady"; }
+group_steady() { trace "run steady"; count 1 0 0; }
 build_unbuilt() { echo "FAILED: it does not compile"; false; }
 group_unbuilt() { trace "run unbuilt"; count 1 0 0; }
 group_compiles() { trace "run compiles"; echo "units: 3"; count 1 0 0; }
 build_waits() { trace "build waits"; }
-# Until a group that compiles has run beside it.
+# Until a group that compiles, or what BESIDE_THIS names, has run beside it.
 group_waits() {
-    while ! grep -qx "run compiles" "$TRACE"; do read -rt 0.05 <> <(:) || true; done
+    while ! grep -qx "run ${BESIDE_THIS:-compiles}" "$TRACE"; do read -rt 0.05 <> <(:) || true; done
     trace "run waits"
     count 1 0 0
 }

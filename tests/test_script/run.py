@@ -64,6 +64,11 @@ class TestScript(unittest.TestCase):
         self.assertEqual((self.status, self.last), (0, "3 passed, 0 failed, 0 skipped"), self.out)
         self.assertEqual(self.order, ["build waits", "build built", "run compiles", "run waits", "run built"])
 
+    def test_what_measures_no_time_runs_beside_what_waits(self):
+        self.only("waits", "built", "steady", BESIDE_THIS="steady")
+        self.assertEqual((self.status, self.last), (0, "3 passed, 0 failed, 0 skipped"), self.out)
+        self.assertEqual(self.order, ["build waits", "build built", "build steady", "run steady", "run waits", "run built"])
+
     def test_one_lane(self):
         self.only("compiles", "waits", "built", KCONTROL_TEST_LANES="1")
         self.assertEqual((self.status, self.order), (0, ["run compiles", "build waits", "build built", "run waits", "run built"]))
