@@ -45,6 +45,15 @@ consumer() {
         cmake --build "$build" --parallel "$(build_jobs)" && "$build/consumer" && "$build/testing_consumer"
 }
 
+# builds_as_subdirectory TARGET...: the library as a part of another project, whose targets are built and run.
+builds_as_subdirectory() {
+    local build=$BUILD/package_add_subdirectory target
+    rm -rf "$build"
+    cmake -S "$ROOT/tests/package/add_subdirectory" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release &&
+        cmake --build "$build" --parallel "$(build_jobs)" --target "$@" || return 1
+    for target in "$@"; do "$build/$target" || return 1; done
+}
+
 # An installation without kcontrol::testing is made of the one in $PREFIX, with the CMake files of a build that is only
 # configured. find_package must say what is missing and why.
 says_testing_is_missing() {
@@ -177,7 +186,7 @@ group_package() {
     beside "kcontrol-new makes a project that builds and passes its tests" project_of_kcontrol_new
     beside "find_package" consumer find_package -DCMAKE_PREFIX_PATH="$PREFIX"
     beside "find_package, header-only" consumer header_only -DCMAKE_PREFIX_PATH="$PREFIX"
-    beside "add_subdirectory" consumer add_subdirectory -DCMAKE_BUILD_TYPE=Release
+    beside "add_subdirectory" builds_as_subdirectory consumer
     beside "find_package says that kcontrol::testing was not built" says_testing_is_missing
     beside "what demo.sh built can be installed and found" installs_after_the_demo
     beside "kcontrol::records and kcontrol::scheduling are found where they were built" finds_records

@@ -169,8 +169,11 @@ conan_recipe() {
     check "conan create, with a controller as its test_package" logged conan "$ROOT/tests/package/conan/create.sh" "$program" "$BUILD/package_conan"
 }
 
-# The library without its optional parts, and what package managers make of it.
+# What takes too long for every change, the library without its optional parts, and what package managers make of it.
 group_recipes() {
+    install_release
+    check "find_package, header-only, all of the library" consumer header_only -DCMAKE_PREFIX_PATH="$PREFIX" -DWHOLE_LIBRARY=ON
+    check "add_subdirectory, with kcontrol::testing" builds_as_subdirectory consumer testing_consumer
     check "a library without its optional parts says what is left out" leaves_parts_out
     check "shared libraries, and programs that link them" shared_libraries
     check "the steps of vcpkg's portfile" vcpkg_port

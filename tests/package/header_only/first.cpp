@@ -1,6 +1,6 @@
-// The whole library in this translation unit, and again in second.cpp: a definition that is not inline shows as a
-// duplicate symbol, two private helpers of one name as a redefinition.
-#include <kcontrol/kcontrol.hpp>
+// The library in this translation unit, and again in second.cpp: a definition that is not inline shows as a duplicate
+// symbol, two private helpers of one name as a redefinition.
+#include "library.hpp"
 
 int second();
 

@@ -1,4 +1,4 @@
 // See first.cpp.
-#include <kcontrol/kcontrol.hpp>
+#include "library.hpp"
 
 int second() { return kcontrol::json::parse("{}") ? 0 : 1; }
