@@ -91,6 +91,15 @@ use_ccache() {
     export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$ROOT} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 }
 
+# Has each compiler that ccache starts write down what it took, in the file that KCONTROL_COMPILATIONS names.
+record_compilations() {
+    local recorder=$ROOT/tools/record_compilation.py
+    # ccache takes no path with a space, and no arguments.
+    if [[ ${CMAKE_CXX_COMPILER_LAUNCHER-} == ccache && ! ${CCACHE_PREFIX-} && $recorder != *" "* && -x /usr/bin/python3 ]]; then
+        export CCACHE_PREFIX=$recorder
+    fi
+}
+
 # alone_in PRESET COMMAND...: two scripts that run at once take turns in a build folder.
 alone_in() {
     local lock=$BUILD/$1.lock

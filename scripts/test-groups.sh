@@ -73,6 +73,7 @@ group_lint() {
     done
     beside "kcontrol-lint reads what it is given" python3 "$ROOT/tests/kcontrol_lint/run.py"
     beside "compile_headers.py finds what it should" python3 "$ROOT/tools/compile_headers.py" --self-test
+    beside "record_compilation.py measures what it should" python3 "$ROOT/tools/record_compilation.py" --self-test
     beside "unity.py puts together what it should" python3 "$ROOT/tools/unity.py" --self-test
     beside "rename_names.py renames what it should" python3 "$ROOT/tools/rename_names.py" --self-test
     beside "bench.sh's arguments and tables" python3 "$ROOT/tests/bench/run.py" "$ROOT"

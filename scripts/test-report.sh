@@ -5,7 +5,9 @@
 #   status        there only if a stage failed
 #   times         lines build|run SECONDS CPU-SECONDS
 #   log           lines "compiled: SECONDS" of a run are time that belongs to compiling; "units: N" are compilations
+#   compilations  lines SECONDS MEGABYTES SOURCE: what the compiler took that no cache knew
 # BUDGET has a line for a group that compiles: GROUP UNITS CPU-SECONDS-COMPILING CPU-SECONDS-RUNNING; "-" for what is not held.
+# Its line "memory EXPECTED MOST" is what one compilation may take, in megabytes.
 BUDGET=${KCONTROL_TEST_BUDGET:-$ROOT/tests/budget.txt}
 
 # The two times of bash's `times`, as 1m2.500s 0m0.250s, added up: whole seconds.
@@ -50,6 +52,25 @@ hold_budget() {
     warn_of_time "$group" running "$ran_cpu" "$most_ran"
 }
 
+# A compilation that takes more memory than expected is a warning; one that takes too much is a failed check of a group that every
+# change must pass.
+hold_memory() {
+    local group=$1 expected most seconds megabytes source
+    read -r _ expected most < <(grep -E '^memory ' "$BUDGET" 2>/dev/null) || return 0
+    [[ -f $LOGS/$group.compilations ]] || return 0
+    while read -r seconds megabytes source; do
+        if ((megabytes > most && !${all:-0})) && is_one_of "$group" "${PLAIN_GROUPS[@]}"; then
+            echo "FAILED: budget: compiling $source took $megabytes MB and $seconds s, $most MB may be ($BUDGET)" >>"$LOGS/$group.log"
+            echo "0 1 0" >>"$LOGS/$group.count"
+        elif ((megabytes > expected)); then
+            echo "note: warning: compiling $source took $megabytes MB and $seconds s, $expected MB were expected" >>"$LOGS/$group.log"
+        fi
+    done < <(sort -u "$LOGS/$group.compilations")
+}
+
+# The most memory that a compilation of a group took, in megabytes.
+peak_of() { awk '$2 > most { most = $2 } END { print most + 0 }' "$LOGS/$1.compilations" 2>/dev/null || echo 0; }
+
 warn_of_time() { # GROUP WHAT SECONDS EXPECTED
     [[ $4 != - ]] && (($3 * 100 > $4 * 115)) || return 0
     echo "note: warning: $2 took $3 CPU seconds, $4 were expected" >>"$LOGS/$1.log"
@@ -65,6 +86,7 @@ failures_of() {
 report() {
     local group=$1 p f s compiled ran
     hold_budget "$group"
+    hold_memory "$group"
     read -r p f s < <(counts_of "$group")
     read -r compiled ran _ < <(times_of "$group")
     {
@@ -83,14 +105,14 @@ report() {
 close_report() {
     local seconds=$1 strict=$2 group p f s passed=0 failed=0 skipped=0 flaky=() names=()
     shift 2
-    printf '\n%-16s %7s %7s %8s  %9s %7s %13s %8s %6s\n' group passed failed skipped "compiled" "ran" "CPU compiled" "CPU ran" units
+    printf '\n%-16s %7s %7s %8s  %9s %7s %13s %8s %6s %8s\n' group passed failed skipped "compiled" "ran" "CPU compiled" "CPU ran" units peak
     for group in "$@"; do
         read -r p f s < <(counts_of "$group")
         passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
         ((f == 0)) || mapfile -t -O "${#names[@]}" names < <(failures_of "$group" 12)
         [[ ! -s $LOGS/$group.count.flaky ]] || mapfile -t -O "${#flaky[@]}" flaky < <(sed "s/^/$group: /" "$LOGS/$group.count.flaky")
         # shellcheck disable=SC2046
-        printf '%-16s %7d %7d %8d  %7d s %5d s %11d s %6d s %6d\n' "$group" "$p" "$f" "$s" $(times_of "$group")
+        printf '%-16s %7d %7d %8d  %7d s %5d s %11d s %6d s %6d %5d MB\n' "$group" "$p" "$f" "$s" $(times_of "$group") "$(peak_of "$group")"
     done
     ((failed == 0)) || printf '   %s\n' "Failed:" "${names[@]}"
     if ((${#flaky[@]})); then

@@ -51,9 +51,10 @@ export UNIT_PRESET=gcc-asan
 
 [[ -n ${KCONTROL_TEST_GROUPS-} ]] || ensure_packages "$mode" build test
 use_ccache
+record_compilations
 LOGS=$BUILD/test-logs
 mkdir -p "$LOGS"
-for group in "${only[@]}"; do rm -f "$LOGS/$group".{log,count,count.flaky,times,status}; done
+for group in "${only[@]}"; do rm -f "$LOGS/$group".{log,count,count.flaky,times,status,compilations}; done
 start_all=$SECONDS
 
 # stage GROUP build|run FUNCTION: runs the function with the group's log; what it took is a line of the group's times. The
@@ -64,6 +65,7 @@ stage() {
     # Not "function || status=$?" directly: that would switch errexit off inside the function.
     set +e
     (
+        export KCONTROL_COMPILATIONS=$LOGS/$group.compilations
         trap 'status=$?; times >"$LOGS/$group.$part.cpu"; exit $status' EXIT
         # A test that waits for a cluster gets the processor before a compiler does.
         [[ -z $waiting ]] || is_one_of "$group" "${WAITING_GROUPS[@]}" || renice -n 10 -p "$BASHPID" >/dev/null

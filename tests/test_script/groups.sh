@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Groups for tests/test_script/run.py: each ends in one of the ways in which a group can end.
-PLAIN_GROUPS=(good)
+PLAIN_GROUPS=(good heavy)
 ALL_GROUPS=(good flaky)
 FAST_GROUPS=(good)
 MACHINE_GROUPS=()
@@ -32,6 +32,8 @@ group_waits() {
     count 1 0 0
 }
 group_waits_badly() { echo "FAILED: it waits in vain"; count 0 1 0; }
+group_heavy() { printf '1.5 800 src/a.cpp\n3.5 1100 src/b.cpp\n2.5 900 src/c.cpp\n' >>"$KCONTROL_COMPILATIONS"; count 1 0 0; }
+group_heavy_nightly() { group_heavy; }
 # A second of the processor.
 group_busy() { count 1 0 0; python3 -c "import time
 while time.process_time() < 1: pass"; }

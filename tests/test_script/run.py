@@ -36,7 +36,7 @@ class TestScript(unittest.TestCase):
 
     def row(self, group):
         """The columns of the closing table."""
-        found = re.search(rf"^{group} +(\d+) +(\d+) +(\d+) +(\d+) s +(\d+) s +(\d+) s +(\d+) s +(\d+)$", self.out, re.M)
+        found = re.search(rf"^{group} +(\d+) +(\d+) +(\d+) +(\d+) s +(\d+) s +(\d+) s +(\d+) s +(\d+) +(\d+) MB$", self.out, re.M)
         self.assertTrue(found, self.out)
         return [int(column) for column in found.groups()]
 
@@ -44,7 +44,7 @@ class TestScript(unittest.TestCase):
         self.only("good", "built")
         self.assertEqual((self.status, self.last), (0, "4 passed, 0 failed, 1 skipped"))
         self.assertIn("   note: all is well", self.out)
-        self.assertEqual(self.row("built")[:3] + self.row("built")[-1:], [1, 0, 0, 2])
+        self.assertEqual(self.row("built")[:3] + self.row("built")[-2:], [1, 0, 0, 2, 0])
 
     def test_failures(self):
         self.only("good", "failing", "broken", "silent", "says_so")
@@ -96,6 +96,17 @@ class TestScript(unittest.TestCase):
         self.only("busy", budget="busy 0 - 0\n")
         self.assertEqual((self.status, self.last), (0, "2 passed, 0 failed, 0 skipped"))
         self.assertRegex(self.out, "note: warning: running took [1-9] CPU seconds, 0 were expected")
+
+    def test_memory(self):
+        self.only("heavy", "heavy_nightly", budget="memory 850 1000\n")
+        self.assertEqual((self.status, self.last), (1, "2 passed, 1 failed, 0 skipped"))
+        self.assertIn("heavy: FAILED: budget: compiling src/b.cpp took 1100 MB and 3.5 s, 1000 MB may be", self.out)
+        self.assertIn("note: warning: compiling src/b.cpp took 1100 MB and 3.5 s, 850 MB were expected", self.out)
+        self.assertIn("note: warning: compiling src/c.cpp took 900 MB and 2.5 s, 850 MB were expected", self.out)
+        self.assertNotIn("src/a.cpp", self.out)
+        self.assertEqual(self.row("heavy")[-1], 1100)
+        self.run_script("--all", "--only", "heavy", budget="memory 850 1000\n")
+        self.assertEqual((self.status, self.last), (0, "1 passed, 0 failed, 0 skipped"))
 
     def test_usage(self):
         for arguments, text in [(["--only"], "--only needs a group"), (["--only", "x"], "no such group: x"),
