@@ -88,6 +88,25 @@ TEST_CASE_FIXTURE(fixture, "informer: at_least ends when a write has been seen")
     CHECK(watched.get({"default", "b"}) == nullptr);
 }
 
+TEST_CASE_FIXTURE(fixture, "informer: deletion_seen ends with the mark, and of what had one with the end") {
+    server.create("a");
+    const json::value held = {{"metadata", {{"finalizers", {"test.kcontrol.dev/held"}}}}};
+    (void)server.api.patch(widgets, {"default", "a"}, held).value();
+    watched.start();
+    settle();
+    const object_meta last = watched.get({"default", "a"})->metadata;
+    const auto in_a_moment = [this] { return std::optional<time_point>(env.now() + 1s); };
+    CHECK(run(watched.deletion_seen(last, {}, in_a_moment())).error() == errc::timeout);
+    server.remove("a");
+    CHECK(run(watched.deletion_seen(last, {}, in_a_moment())).has_value());
+    const object_meta marked = watched.get({"default", "a"})->metadata;
+    REQUIRE(marked.deletion_timestamp.present());
+    CHECK(run(watched.deletion_seen(marked, {}, in_a_moment())).error() == errc::timeout);
+    (void)server.api.patch(widgets, {"default", "a"}, {{"metadata", {{"finalizers", nullptr}}}});
+    CHECK(run(watched.deletion_seen(marked, {}, in_a_moment())).has_value());
+    CHECK(watched.get({"default", "a"}) == nullptr);
+}
+
 TEST_CASE_FIXTURE(fixture, "informer: at_least ends at its deadline and when it is stopped, and says of what") {
     watched.start();
     settle();

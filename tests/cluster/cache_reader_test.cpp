@@ -1,4 +1,5 @@
 // The client of a cluster, which reads from its caches: what is answered from where, and what is an error.
+#include <kcontrol/client/client_cache.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
 #include <kcontrol/cluster/read_counts.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
@@ -9,6 +10,8 @@
 #include "support/lagging_watches.hpp"
 #include "support/widget_world.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -51,6 +54,16 @@ struct fixture : widget_world {
         std::string out;
         for (const auto& one : *found) out += (out.empty() ? "" : " ") + one->metadata.name.str();
         return out;
+    }
+    // Creates an object, if it has a name, and appends how many a list has then.
+    awaitable<void> list_into(list_options which, std::string created, std::string& out) {
+        client mine = c();
+        if (!created.empty()) {
+            const widget made = object(created, 1);
+            (void)co_await mine.create(made);
+        }
+        const auto found = co_await mine.list<widget>(std::move(which));
+        out += found ? std::to_string(found->size()) + " " : "failed ";
     }
     // The watches are behind from now on, until they are thawed.
     void freeze() { server.api.freeze("", server.api.resource_version()); }
@@ -472,6 +485,154 @@ TEST_CASE("own writes: how long a cache has is an option") {
     CHECK(f.run(f.c().get<widget>(x)).has_value());
     CHECK(f.gets() == 0);
     CHECK(f.counts().own_write_waits == 1);
+}
+
+TEST_CASE_FIXTURE(fixture, "own writes: the update that takes off the last finalizer ends the object") {
+    (void)of->get_informer<widget>();
+    start();
+    widget held = object("x", 1);
+    held.metadata.finalizers.push_back("test.kcontrol.dev/held");
+    REQUIRE(run(c().create(held)));
+    settle();
+    REQUIRE(run(c().delete_<widget>(x)));
+    settle();
+    const auto release = R"({"metadata":{"finalizers":null}})";
+    const lagging_watches lag(world, server.api, 300ms);
+    const auto task = c().cache()->follow(home);
+    const auto stored = run(c().patch(resource_of<widget>(), x, merge_patch_type, release, {}));
+    REQUIRE(stored.has_value());
+    CHECK(stored->meta().deletion_timestamp.present());
+    CHECK(task->pending() == 1);
+    CHECK(time_of([&] { CHECK(run(task->seen({}, env.now() + 5s)).has_value()); }) >= 200ms);
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    CHECK(names({}) == "");
+    CHECK(gets() == 0);
+
+    settle();
+    REQUIRE(run(c().create(held)));
+    REQUIRE(run(c().delete_<widget>(x)));
+    REQUIRE(run(c().patch(resource_of<widget>(), x, merge_patch_type, release, {})));
+    CHECK(names({}) == "");
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    CHECK(counts().own_write_waits == 1);
+    CHECK(counts().after_own_write == 0);
+}
+
+TEST_CASE("own writes: an object that has left the selection is not waited for when it is written again") {
+    fixture f(cache_options(informer_options().label_selector("app=web")));
+    (void)f.of->get_informer<widget>();
+    f.start();
+    REQUIRE(f.run(f.c().create(f.object("x", 1, "web"))));
+    f.settle();
+    const auto patch = [&f](const char* body) {
+        return f.run(f.c().patch(resource_of<widget>(), x, merge_patch_type, body, {}));
+    };
+    const auto web = list_options().label_selector("app=web");
+    const lagging_watches lag(f.world, f.server.api, 300ms);
+    REQUIRE(patch(R"({"metadata":{"labels":{"app":"db"}}})"));
+    REQUIRE(patch(R"({"spec":{"value":2}})"));
+    CHECK(f.time_of([&] { CHECK(f.names(web) == ""); }) < 400ms);
+    CHECK(f.counts().own_write_waits == 1);
+    // The watch reports none of these.
+    f.settle();
+    REQUIRE(patch(R"({"spec":{"value":3}})"));
+    CHECK(f.time_of([&] { CHECK(f.names(web) == ""); }) == 0s);
+    CHECK(f.counts().own_write_waits == 1);
+    CHECK(f.counts().after_own_write == 0);
+}
+
+// Two caches of a kind: the first has no such object, and has caught up with a server that has none.
+TEST_CASE_FIXTURE(fixture, "cached reads: the mark of a conflict stays where another cache has the object") {
+    const auto a = of->source_with(resource_of<widget>(), kind_options().label_selector("app=a"));
+    const auto b = of->source_with(resource_of<widget>(), kind_options().label_selector("app=b"));
+    REQUIRE(a.has_value());
+    REQUIRE(b.has_value());
+    REQUIRE(run(c().create(object("x", 1, "b"))));
+    start();
+    freeze();
+    server.remove("x");
+    CHECK(run(c().get<widget>(x))->spec.value == 1);
+    CHECK(run(c().patch(resource_of<widget>(), x, merge_patch_type, "{}", {})).error() == api_errc::not_found);
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    REQUIRE(run(c().create(object("w", 1, "a"))));
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    CHECK(counts().after_conflict == 2);
+}
+
+TEST_CASE_FIXTURE(fixture,
+                  "own writes: lists share one request where the cache is late, until there is another write") {
+    (void)of->get_informer<widget>();
+    start();
+    freeze();
+    REQUIRE(run(c().create(object("x", 1))));
+    settle();
+    server.api.set_faults([](const http::server_request&) { return testing::fault().delay(100ms); });
+    std::size_t before = server.lists();
+    std::string answers;
+    const auto ask = [&](list_options how, std::string more = {}) {
+        boost::asio::co_spawn(home, list_into(std::move(how), std::move(more), answers), boost::asio::detached);
+    };
+    for (int i = 0; i < 5; ++i) ask({});
+    settle();
+    CHECK(answers == "1 1 1 1 1 ");
+    CHECK(server.lists() == before + 1);
+    // Another list is not that one.
+    before = server.lists();
+    ask({});
+    ask(list_options().label_selector("app=web"));
+    settle();
+    CHECK(server.lists() == before + 2);
+    // What was written since a list began is not in it.
+    answers.clear();
+    server.api.set_faults(
+        [](const http::server_request& r) { return testing::fault().delay(r.method == "POST" ? 10ms : 100ms); });
+    before = server.lists();
+    ask({});
+    ask({}, "y");
+    settle();
+    CHECK(answers == "2 2 ");
+    CHECK(server.lists() == before + 2);
+    // One that gives up takes nobody along.
+    answers.clear();
+    before = server.lists();
+    ask(list_options().deadline(50ms));
+    ask({});
+    settle();
+    CHECK(answers == "failed 2 ");
+    CHECK(server.lists() == before + 2);
+    server.api.set_faults(nullptr);
+}
+
+TEST_CASE_FIXTURE(fixture, "own writes: an object that is written again and again waits its second once") {
+    (void)of->get_informer<widget>();
+    start();
+    freeze();
+    REQUIRE(run(c().create(object("x", 0))));
+    const auto write_and_read = [&](int value) {
+        const std::string body = R"({"spec":{"value":)" + std::to_string(value) + "}}";
+        REQUIRE(run(c().patch(resource_of<widget>(), x, merge_patch_type, body, {})));
+        return time_of([&] { CHECK(run(c().get<widget>(x))->spec.value == value); });
+    };
+    CHECK(write_and_read(1) > 900ms);
+    CHECK(write_and_read(2) < 100ms);
+    CHECK(write_and_read(3) < 100ms);
+    CHECK(counts().own_write_waits == 1);
+    server.api.thaw("");
+    settle();
+    CHECK(write_and_read(4) < 100ms);
+    CHECK(counts().after_own_write == 3);
+    CHECK(gets() == 3);
+}
+
+TEST_CASE("own writes: no time is too long") {
+    fixture f(cache_options().own_writes_deadline(duration::max()));
+    (void)f.of->get_informer<widget>();
+    f.start();
+    const lagging_watches lag(f.world, f.server.api, 5s);
+    REQUIRE(f.run(f.c().create(f.object("x", 1))));
+    const auto ever = get_options().deadline(duration::max());
+    CHECK(f.time_of([&] { CHECK(f.run(f.c().get<widget>(x, ever)).has_value()); }) > 4s);
+    CHECK(f.gets() == 0);
 }
 
 TEST_CASE("cached reads: as metrics") {

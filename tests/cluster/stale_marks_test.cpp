@@ -51,6 +51,18 @@ TEST_CASE_FIXTURE(fixture, "stale marks: of an object that is gone, or of versio
     CHECK_FALSE(asks("abc"));
 }
 
+TEST_CASE_FIXTURE(fixture, "stale marks: a look at one of several caches forgets nothing") {
+    marks.mark(widget_kind, x, now);
+    answered("");
+    CHECK_FALSE(marks.marks(widget_kind, x, "", now));
+    CHECK(marks.marks(widget_kind, x, "5", now));
+    CHECK_FALSE(marks.marks(widget_kind, {"other", "x"}, "5", now));
+    CHECK(asks("5"));
+    CHECK_FALSE(marks.marks(widget_kind, x, "5", now + stale_marks::lifetime));
+    CHECK_FALSE(asks(""));
+    CHECK(marks.empty());
+}
+
 TEST_CASE_FIXTURE(fixture, "stale marks: a second conflict begins anew, and a minute ends each") {
     marks.mark(widget_kind, x, now);
     answered("9");

@@ -130,7 +130,8 @@ KCONTROL_DECL awaitable<result<void>> any_informer::at_least(const object_meta& 
 
 KCONTROL_DECL awaitable<result<void>> any_informer::deletion_seen(const object_meta& last, std::stop_token stop,
                                                                   std::optional<time_point> deadline) {
-    return impl::deletion_seen(impl_, key_of(last), last.uid.str(), std::move(stop), deadline);
+    return impl::deletion_seen(impl_, key_of(last), last.uid.str(), last.deletion_timestamp.present(), std::move(stop),
+                               deadline);
 }
 
 KCONTROL_DECL void any_informer::expect(any_object stored) { impl_->expect(std::move(stored)); }

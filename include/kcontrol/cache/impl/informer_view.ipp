@@ -254,11 +254,13 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     static awaitable<result<void>> at_least(std::shared_ptr<impl> self, namespaced_name key, std::string version,
                                             std::stop_token stop, std::optional<time_point> deadline);
     static awaitable<result<void>> deletion_seen(std::shared_ptr<impl> self, namespaced_name key, std::string uid,
-                                                 std::stop_token stop, std::optional<time_point> deadline);
+                                                 bool marked, std::stop_token stop, std::optional<time_point> deadline);
 
-    bool knows_of_deletion(const namespaced_name& key, std::string_view uid) const {
+    // Of an object that was marked for deletion before, the mark is no news: its end is.
+    bool knows_of_deletion(const namespaced_name& key, std::string_view uid, bool marked) const {
         const any_object present = content.get(key);
-        return !present || present.meta().uid != uid || present.meta().deletion_timestamp.present();
+        if (!present || present.meta().uid != uid) return true;
+        return !marked && present.meta().deletion_timestamp.present();
     }
     error wait_error(wake reason, const std::string& unobserved, const std::string& more = {}) const {
         const std::string what = "the informer of " + info.gvk.kind + " has not seen " + unobserved + " yet";
@@ -314,11 +316,11 @@ inline awaitable<result<void>> any_informer::impl::at_least(std::shared_ptr<impl
 }
 
 inline awaitable<result<void>> any_informer::impl::deletion_seen(std::shared_ptr<impl> self, namespaced_name key,
-                                                                 std::string uid, std::stop_token stop,
+                                                                 std::string uid, bool marked, std::stop_token stop,
                                                                  std::optional<time_point> deadline) {
-    while (!self->knows_of_deletion(key, uid)) {
+    while (!self->knows_of_deletion(key, uid, marked)) {
         const wake reason = co_await self->content_changed.wait(self->env, stop, deadline);
-        if (reason == wake::notified || self->knows_of_deletion(key, uid)) continue;
+        if (reason == wake::notified || self->knows_of_deletion(key, uid, marked)) continue;
         co_return self->wait_error(reason, "the deletion of " + to_string(key));
     }
     co_return result<void>();

@@ -67,16 +67,31 @@ private:
     // Waits until the informer can answer: it has synced, and has that version, if one is asked for.
     KCONTROL_DECL awaitable<result<void>> ready(std::shared_ptr<any_informer> from, object_meta version,
                                                 std::stop_token stop, time_point deadline);
-    // Whether the cache, which has that, is known to be behind, and the read minds.
-    KCONTROL_DECL bool is_marked(const group_version_kind& kind, const namespaced_name& key, const any_object& present,
-                                 const get_options& options);
-    // Waits until the informer shows the own writes that a read of that object misses; without a name: a list of that
-    // namespace. False: it has not in time, and the server is to be asked.
-    KCONTROL_DECL awaitable<result<bool>> show_own_writes(std::shared_ptr<any_informer> from, namespaced_name wanted,
+    // The own writes of an informer that it has yet to show; null: none.
+    pending_writes* pending_of(const any_informer& made) {
+        const auto found = pending_.empty() ? pending_.end() : pending_.find(&made);
+        return found == pending_.end() || found->second.of.expired() ? nullptr : &found->second.writes;
+    }
+    // What a read that asks for the newest state does so that it misses none of them.
+    KCONTROL_DECL own_writes_plan plan_own_writes(const any_informer& made, const namespaced_name& wanted);
+    // Carries out such a plan. False: the informer has not shown them in time, and the server is to be asked.
+    KCONTROL_DECL awaitable<result<bool>> show_own_writes(std::shared_ptr<any_informer> from, own_writes_plan plan,
                                                           std::stop_token stop, time_point deadline);
-    // A list from the server, by terms that perhaps only an index of the cache can decide.
-    KCONTROL_DECL awaitable<result<any_list>> list_live(std::shared_ptr<any_informer> from, const resource_info& info,
-                                                        list_options options, std::vector<field_requirement> terms);
+    // What the server has, in place of an informer that is behind.
+    KCONTROL_DECL awaitable<result<any_object>> get_live(const client& from, std::shared_ptr<any_informer> behind,
+                                                         const resource_info& info, namespaced_name key,
+                                                         get_options options);
+    // A list of the server's; one that is under way is shared, unless something was written since it began.
+    struct flight;
+    class landing;
+    KCONTROL_DECL std::shared_ptr<flight> find_flight(const any_informer& behind, const list_options& wanted) const;
+    KCONTROL_DECL awaitable<result<any_list>> list_shared(const client& from, std::shared_ptr<any_informer> behind,
+                                                          const resource_info& info, list_options options,
+                                                          std::vector<field_requirement> terms, time_point deadline);
+    // The same by terms that perhaps only an index of the cache can decide.
+    KCONTROL_DECL awaitable<result<any_list>> list_live(const client& from, std::shared_ptr<any_informer> behind,
+                                                        const resource_info& info, list_options options,
+                                                        std::vector<field_requirement> terms, time_point deadline);
     // The server has said that there is that object.
     KCONTROL_DECL void expect(const resource_info& info, const any_object& stored);
     // Calls note(informer, scope) with each that may be told of an object of that namespace; the scope may be null.
@@ -85,7 +100,7 @@ private:
     // Calls note(followed_writes&) with those of the task on `by`.
     template <class Note>
     void for_each_follower(const executor& by, Note note) const;
-    // Calls note(pending_writes&, const cache_view&) with those of an informer.
+    // Calls note(pending_writes&, const cache_view&) with those of an informer, whose lists under way are old then.
     template <class Note>
     void note_pending(const std::shared_ptr<any_informer>& made, Note note);
 
@@ -96,7 +111,12 @@ private:
     stale_marks marks_;
     read_counts_by_kind counts_;
     std::vector<std::weak_ptr<followed_writes>> followers_;
-    std::map<std::weak_ptr<any_informer>, pending_writes, std::owner_less<>> pending_;  // none is empty
+    struct pending_entry {
+        std::weak_ptr<any_informer> of;
+        pending_writes writes;
+    };
+    std::map<const any_informer*, pending_entry> pending_;  // none is empty
+    std::vector<std::shared_ptr<flight>> flights_;          // that can be shared
     log_rate_limit behind_told_{std::chrono::minutes(1)};
 };
 

@@ -23,9 +23,7 @@ public:
     /// What the task's coroutines run on.
     const executor& by() const noexcept { return by_; }
 
-    KCONTROL_DECL void wrote(const std::shared_ptr<any_informer>& to_see, const object_meta& stored);
-    /// `last` is the object as the informer has it.
-    KCONTROL_DECL void deleted(const std::shared_ptr<any_informer>& to_see, const object_meta& last);
+    KCONTROL_DECL void add(const std::shared_ptr<any_informer>& to_see, own_write what);
 
     std::size_t pending() const override { return pending_.size(); }
     KCONTROL_DECL awaitable<result<void>> seen(std::stop_token stop, time_point deadline) override;
@@ -35,7 +33,6 @@ private:
         std::weak_ptr<any_informer> to_see;
         own_write what;
     };
-    KCONTROL_DECL void add(const std::shared_ptr<any_informer>& to_see, own_write what);
 
     executor by_;
     std::vector<write> pending_;

@@ -29,7 +29,10 @@ public:
 
     /// A write of the object has failed that way.
     KCONTROL_DECL void mark(const group_version_kind& kind, const namespaced_name& key, time_point now);
-    /// Whether to ask the server, where the cache has that version of the object; empty: none.
+    /// Whether to ask the server, where a cache has that version of the object; empty: none.
+    KCONTROL_DECL bool marks(const group_version_kind& kind, const namespaced_name& key, std::string_view cached,
+                             time_point now) const;
+    /// The same, where no other cache has the object: a mark that the cache has caught up with ends.
     KCONTROL_DECL bool asks(const group_version_kind& kind, const namespaced_name& key, std::string_view cached,
                             time_point now);
     /// The server has said which version there is; empty: none.
@@ -44,6 +47,7 @@ private:
         time_point since;
         std::optional<std::string> until;  // the version that the server has; nothing before it was asked
     };
+    static KCONTROL_DECL bool is_over(const entry& mark, std::string_view cached, time_point now);
     KCONTROL_DECL void drop_old(time_point now);
 
     std::map<object, entry> marks_;

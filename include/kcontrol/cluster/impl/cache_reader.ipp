@@ -104,6 +104,54 @@ inline cache_view view_of(const any_informer& from) {
     return {from.resource_version(), [&from](const namespaced_name& key) { return from.objects().get(key); }};
 }
 
+// A list of the server's that others may want, too.
+struct cache_reader::flight {
+    const any_informer* behind = nullptr;  // not to be used: compared
+    list_options options;
+    bool over = false;
+    std::optional<any_list> answer;  // nothing: it has failed, or its caller has gone
+    async_event landed;
+
+    bool serves(const any_informer& made, const list_options& wanted) const {
+        return behind == &made && options.in_namespace() == wanted.in_namespace() &&
+               options.label_selector() == wanted.label_selector() &&
+               options.field_selector() == wanted.field_selector() && options.max_items() == wanted.max_items() &&
+               options.max_body() == wanted.max_body();
+    }
+};
+
+// However a flight ends, nobody goes on waiting for it.
+class cache_reader::landing {
+public:
+    landing(std::vector<std::shared_ptr<flight>>& in, std::shared_ptr<flight> one) : in_(in), one_(std::move(one)) {}
+    ~landing() {
+        std::erase(in_, one_);
+        one_->over = true;
+        one_->landed.notify_all();
+    }
+    landing(const landing&) = delete;
+    landing& operator=(const landing&) = delete;
+
+private:
+    std::vector<std::shared_ptr<flight>>& in_;
+    std::shared_ptr<flight> one_;
+};
+
+KCONTROL_DECL std::shared_ptr<cache_reader::flight> cache_reader::find_flight(const any_informer& behind,
+                                                                              const list_options& wanted) const {
+    const auto found =
+        std::find_if(flights_.begin(), flights_.end(), [&](const auto& one) { return one->serves(behind, wanted); });
+    return found == flights_.end() ? nullptr : *found;
+}
+
+inline std::string_view version_of(const any_object& present) {
+    return present ? present.meta().resource_version.view() : std::string_view();
+}
+
+inline time_point later_by(time_point now, duration d) {
+    return d > time_point::max() - now ? time_point::max() : now + d;
+}
+
 KCONTROL_DECL cache_reader::cache_reader(environment& env, informer_set& set, logger log)
     : env_(&env), set_(&set), log_(std::move(log)) {}
 
@@ -141,35 +189,30 @@ KCONTROL_DECL awaitable<result<void>> cache_reader::ready(std::shared_ptr<any_in
     co_return seen;
 }
 
-KCONTROL_DECL bool cache_reader::is_marked(const group_version_kind& kind, const namespaced_name& key,
-                                           const any_object& present, const get_options& options) {
-    if (marks_.empty()) return false;
-    const std::string_view has = present ? present.meta().resource_version.view() : std::string_view();
-    return marks_.asks(kind, key, has, env_->now()) && options.resource_version() != "0";
+KCONTROL_DECL own_writes_plan cache_reader::plan_own_writes(const any_informer& made, const namespaced_name& wanted) {
+    pending_writes* const mine = pending_of(made);
+    if (mine == nullptr) return {};
+    own_writes_plan plan = mine->plan(wanted, view_of(made), env_->now());
+    if (mine->empty()) pending_.erase(&made);
+    return plan;
 }
 
 KCONTROL_DECL awaitable<result<bool>> cache_reader::show_own_writes(std::shared_ptr<any_informer> from,
-                                                                    namespaced_name wanted, std::stop_token stop,
+                                                                    own_writes_plan plan, std::stop_token stop,
                                                                     time_point deadline) {
-    const auto found = pending_.find(from);
-    if (found == pending_.end()) co_return true;
-    const own_writes_plan plan = found->second.plan(wanted, view_of(*from), env_->now());
-    if (found->second.empty()) pending_.erase(found);
-    if (plan.next == own_writes_plan::step::answer) co_return true;
     std::string why = "it has been behind for longer";
     if (plan.next == own_writes_plan::step::wait) {
         ++counts_[from->info().gvk].own_write_waits;
         bool all_seen = true;
         for (const own_write& one : plan.awaited) {
-            const auto seen = co_await see_write(from, one, stop, std::min(one.since + patience_, deadline));
+            const auto seen = co_await see_write(from, one, stop, std::min(later_by(one.since, patience_), deadline));
             if (!seen && seen.error() == errc::stopped) co_return seen.error();
             if (!seen) {
                 why = seen.error().what();
                 all_seen = false;
                 break;
             }
-            const auto mine = pending_.find(from);
-            if (mine != pending_.end()) mine->second.shown(one);
+            if (pending_writes* const mine = pending_of(*from)) mine->shown(one);
         }
         if (all_seen) co_return true;
     }
@@ -180,22 +223,65 @@ KCONTROL_DECL awaitable<result<bool>> cache_reader::show_own_writes(std::shared_
     co_return false;
 }
 
-KCONTROL_DECL awaitable<result<any_list>> cache_reader::list_live(std::shared_ptr<any_informer> from,
-                                                                  const resource_info& info, list_options options,
-                                                                  std::vector<field_requirement> terms) {
+KCONTROL_DECL awaitable<result<any_object>> cache_reader::get_live(const client& from,
+                                                                   std::shared_ptr<any_informer> behind,
+                                                                   const resource_info& info, namespaced_name key,
+                                                                   get_options options) {
     const auto self = shared_from_this();
-    client server = set_->get_client();
-    auto selected = co_await server.list_page(info, options);
-    if (selected || selected.error() != api_errc::bad_request) co_return selected;
+    client server = from.live();
+    const time_point began = env_->now();
+    auto answer = co_await server.get(info, key, std::move(options));
+    on_read(info, key, answer);
+    const bool absent = !answer && answer.error() == api_errc::not_found;
+    pending_writes* const mine = pending_of(*behind);
+    if (mine != nullptr && (answer || absent)) mine->answered(key, absent ? nullptr : &answer->meta(), began);
+    co_return answer;
+}
+
+KCONTROL_DECL awaitable<result<any_list>> cache_reader::list_shared(const client& from,
+                                                                    std::shared_ptr<any_informer> behind,
+                                                                    const resource_info& info, list_options options,
+                                                                    std::vector<field_requirement> terms,
+                                                                    time_point deadline) {
+    const auto self = shared_from_this();
+    for (auto shared = find_flight(*behind, options); shared; shared = find_flight(*behind, options)) {
+        while (!shared->over) {
+            const wake reason = co_await shared->landed.wait(*env_, options.stop(), deadline);
+            if (reason == wake::stopped) co_return error(errc::stopped);
+            if (reason == wake::timeout) co_return error(errc::timeout, "a list of the server's has not come in time");
+        }
+        if (shared->answer) co_return *shared->answer;
+    }
+    const auto mine = std::make_shared<flight>();
+    mine->behind = behind.get();
+    mine->options = options;
+    flights_.push_back(mine);
+    const landing end(flights_, mine);
+    const time_point began = env_->now();
+    auto answer = co_await list_live(from, behind, info, std::move(options), std::move(terms), deadline);
+    if (!answer) co_return answer;
+    mine->answer = *answer;
+    if (pending_writes* const written = pending_of(*behind)) written->listed(answer->resource_version, began);
+    co_return answer;
+}
+
+KCONTROL_DECL awaitable<result<any_list>> cache_reader::list_live(const client& from,
+                                                                  std::shared_ptr<any_informer> behind,
+                                                                  const resource_info& info, list_options options,
+                                                                  std::vector<field_requirement> terms,
+                                                                  time_point deadline) {
+    client server = from.live();
+    auto selected = co_await server.list_page(info, options.deadline(deadline - env_->now()));
+    if (selected || terms.empty() || selected.error() != api_errc::bad_request) co_return selected;
     // A field that only the cache's index knows: the server lists the others, too.
     auto known = field_selector::parse(options.field_selector()).value().requirements();
     std::erase_if(known, [&](const auto& one) { return std::find(terms.begin(), terms.end(), one) != terms.end(); });
     options.field_selector(field_selector(std::move(known)).to_string());
-    auto all = co_await server.list_page(info, options);
+    auto all = co_await server.list_page(info, options.deadline(deadline - env_->now()));
     if (!all) co_return all;
     std::erase_if(all->items, [&](const any_object& object) {
         return !std::all_of(terms.begin(), terms.end(), [&](const field_requirement& term) {
-            return from->objects().has_key(term.field, term.value, object);
+            return behind->objects().has_key(term.field, term.value, object);
         });
     });
     co_return all;
@@ -217,25 +303,36 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
     version.namespace_ = key.namespace_;
     version.name = key.name;
     version.resource_version = options.resource_version();
-    const time_point deadline = env_->now() + options.deadline();
+    const time_point deadline = later_by(env_->now(), options.deadline());
+    const bool newest = options.resource_version().empty();
     any_object present;
     for (const std::size_t i : plan.from) {
-        auto can_answer = co_await ready(known.informers[i], version, options.stop(), deadline);
+        const std::shared_ptr<any_informer>& made = known.informers[i];
+        auto can_answer = co_await ready(made, version, options.stop(), deadline);
         if (!can_answer) co_return answer(can_answer.error().with_context(describe_wanted(info, key)));
-        present = known.informers[i]->objects().get(key);
-        if (!pending_.empty() && options.resource_version().empty() && !is_marked(info.gvk, key, present, options)) {
-            const auto shown = co_await show_own_writes(known.informers[i], key, options.stop(), deadline);
-            if (!shown) co_return answer(shown.error().with_context(describe_wanted(info, key)));
-            if (!*shown) {
+        present = made->objects().get(key);
+        if (newest && pending_of(*made) != nullptr && !marks_.marks(info.gvk, key, version_of(present), env_->now())) {
+            own_writes_plan own = plan_own_writes(*made, key);
+            bool shows_own = own.next == own_writes_plan::step::answer;
+            if (!shows_own) {
+                const auto shown = co_await show_own_writes(made, std::move(own), options.stop(), deadline);
+                if (!shown) co_return answer(shown.error().with_context(describe_wanted(info, key)));
+                shows_own = *shown;
+            }
+            if (!shows_own) {
                 ++count.after_own_write;
                 options.deadline(deadline - env_->now());
-                co_return answer();
+                if (set_ == nullptr) co_return answer();
+                const client from = set_->get_client();
+                auto live = co_await get_live(from, made, info, key, options);
+                co_return answer(std::move(live));
             }
-            present = known.informers[i]->objects().get(key);
+            present = made->objects().get(key);
         }
         if (present) break;
     }
-    if (!plan.from.empty() && is_marked(info.gvk, key, present, options)) {
+    const bool minds = options.resource_version() != "0" && !plan.from.empty();
+    if (minds && marks_.asks(info.gvk, key, version_of(present), env_->now())) {
         ++count.after_conflict;
         co_return answer();
     }
@@ -271,38 +368,41 @@ KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(cons
         co_return answer(out_of_scope(describe_wanted(info, options), plan));
     }
     const std::size_t chosen = plan.from.front();
-    const std::shared_ptr<any_informer> from = known.informers[chosen];
+    const std::shared_ptr<any_informer> made = known.informers[chosen];
     object_meta version;
     version.namespace_ = options.in_namespace();
     version.resource_version = options.resource_version();
-    const time_point deadline = env_->now() + options.deadline();
-    auto can_answer = co_await ready(from, version, options.stop(), deadline);
+    const time_point deadline = later_by(env_->now(), options.deadline());
+    auto can_answer = co_await ready(made, version, options.stop(), deadline);
     if (!can_answer) co_return answer(can_answer.error().with_context(describe_wanted(info, options)));
     bool shows_own = true;
-    if (!pending_.empty() && options.resource_version().empty()) {
+    if (options.resource_version().empty() && pending_of(*made) != nullptr) {
         namespaced_name all_of(wanted.in_namespace, std::string());
-        const auto shown = co_await show_own_writes(from, std::move(all_of), options.stop(), deadline);
-        if (!shown) co_return answer(shown.error().with_context(describe_wanted(info, options)));
-        shows_own = *shown;
+        own_writes_plan own = plan_own_writes(*made, all_of);
+        if (own.next != own_writes_plan::step::answer) {
+            const auto shown = co_await show_own_writes(made, std::move(own), options.stop(), deadline);
+            if (!shown) co_return answer(shown.error().with_context(describe_wanted(info, options)));
+            shows_own = *shown;
+        }
     }
     any_list out;
-    out.resource_version = from->resource_version();
-    auto found = select_cached(from->objects().snapshot(), wanted, known.scopes[chosen].fields);
+    out.resource_version = made->resource_version();
+    auto found = select_cached(made->objects().snapshot(), wanted, known.scopes[chosen].fields);
     if (!found) {
         ++count.no_index;
         co_return answer();
     }
     if (!shows_own) {
         ++count.after_own_write;
-        options.deadline(deadline - env_->now());
+        if (set_ == nullptr) co_return answer();
+        const client from = set_->get_client();
         auto terms = terms_of_indexes(wanted.fields, known.scopes[chosen].fields);
-        if (terms.empty() || set_ == nullptr) co_return answer();
-        auto listed = co_await list_live(from, info, options, std::move(terms));
+        auto listed = co_await list_shared(from, made, info, options, std::move(terms), deadline);
         co_return answer(std::move(listed));
     }
     out.items = std::move(*found);
-    if (from->objects().invalid_count() > 0) {
-        for (const auto& one : from->objects().invalid()) {
+    if (made->objects().invalid_count() > 0) {
+        for (const auto& one : made->objects().invalid()) {
             const auto& meta = one->metadata;
             if (wanted.in_namespace.empty() || meta.namespace_ == wanted.in_namespace) out.invalid.push_back(*one);
         }
@@ -323,7 +423,7 @@ KCONTROL_DECL void cache_reader::on_read(const resource_info& info, const namesp
 KCONTROL_DECL void cache_reader::refused(const resource_info& info, const namespaced_name& key, const error& why) {
     const bool behind = why == condition::conflict || why == api_errc::already_exists || why == api_errc::not_found ||
                         why == errc::unknown_outcome;
-    if (behind && !key.name.empty() && !find(info).informers.empty()) marks_.mark(info.gvk, key, env_->now());
+    if (behind && !find(info).informers.empty()) marks_.mark(info.gvk, key, env_->now());
 }
 
 template <class Note>
@@ -344,11 +444,12 @@ void cache_reader::for_each_follower(const executor& by, Note note) const {
     }
 }
 
-// Whether an informer that selects so is sure to be told of the object. What other fields say is not known here.
-inline bool surely_selects(const cached_scope& scope, const object_meta& meta) {
-    const auto& fields = scope.fields.requirements();
-    return std::all_of(fields.begin(), fields.end(), is_of_key) && selects_key(scope.fields, meta) &&
-           scope.labels.selects(meta);
+// Whether an informer that selects so is told of the object. What other fields say is not known here.
+inline selection selects(const cached_scope* scope, const object_meta& meta) {
+    if (scope == nullptr) return selection::perhaps;
+    if (!selects_key(scope->fields, meta) || !scope->labels.selects(meta)) return selection::no;
+    const auto& fields = scope->fields.requirements();
+    return std::all_of(fields.begin(), fields.end(), is_of_key) ? selection::yes : selection::perhaps;
 }
 
 // The object as the informer has its objects; an empty one where that can't be made.
@@ -365,7 +466,7 @@ KCONTROL_DECL void cache_reader::expect(const resource_info& info, const any_obj
     if (meta.uid.empty() || meta.resource_version.empty()) return;
     for_each_watching(info.gvk, meta.namespace_,
                       [&](const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
-                          if (scope == nullptr || !surely_selects(*scope, meta)) return;
+                          if (selects(scope, meta) != selection::yes) return;
                           if (made->objects().get(stored.key())) return;
                           if (auto seen = read_as(made->info(), info, stored)) made->expect(std::move(seen));
                       });
@@ -373,10 +474,11 @@ KCONTROL_DECL void cache_reader::expect(const resource_info& info, const any_obj
 
 template <class Note>
 void cache_reader::note_pending(const std::shared_ptr<any_informer>& made, Note note) {
-    std::erase_if(pending_, [](const auto& one) { return one.first.expired(); });
-    const auto [mine, is_new] = pending_.try_emplace(made, patience_);
-    note(mine->second, view_of(*made));
-    if (mine->second.empty()) pending_.erase(mine);
+    std::erase_if(pending_, [](const auto& one) { return one.second.of.expired(); });
+    std::erase_if(flights_, [&](const auto& one) { return one->behind == made.get(); });
+    const auto mine = pending_.try_emplace(made.get(), pending_entry{made, pending_writes(patience_)}).first;
+    note(mine->second.writes, view_of(*made));
+    if (mine->second.writes.empty()) pending_.erase(mine);
 }
 
 // An object that the informer neither selects nor has is no news to it.
@@ -384,26 +486,30 @@ KCONTROL_DECL void cache_reader::on_write(const executor& by, const resource_inf
     const object_meta& stored = object.meta();
     if (stored.resource_version.empty()) return;
     expect(info, object);
-    const namespaced_name key = key_of(stored);
-    for_each_watching(info.gvk, stored.namespace_,
-                      [&](const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
-                          const bool is_there = static_cast<bool>(made->objects().get(key));
-                          if (is_there || scope == nullptr || scope->labels.selects(stored)) {
-                              for_each_follower(by, [&](followed_writes& of) { of.wrote(made, stored); });
-                          }
-                          const bool surely = is_there || (scope != nullptr && surely_selects(*scope, stored));
-                          note_pending(made, [&](pending_writes& of, const cache_view& cache) {
-                              if (surely || of.has(key)) of.wrote(stored, cache, env_->now());
-                          });
-                      });
+    for_each_watching(
+        info.gvk, stored.namespace_, [&](const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
+            const selection selected = selects(scope, stored);
+            note_pending(made, [&](pending_writes& of, const cache_view& cache) {
+                of.wrote(stored, selected, cache, env_->now());
+                const own_write* const last = of.find(key_of(stored));
+                if (last == nullptr && selected == selection::no) return;
+                const own_write what = last != nullptr ? *last : own_write(stored, own_change::stored, env_->now());
+                for_each_follower(by, [&](followed_writes& task) { task.add(made, what); });
+            });
+        });
 }
 
 KCONTROL_DECL void cache_reader::deleted(const executor& by, const resource_info& info, const namespaced_name& key) {
-    for_each_watching(info.gvk, key.namespace_, [&](const std::shared_ptr<any_informer>& made, const cached_scope*) {
-        if (const any_object present = made->objects().get(key)) {
-            for_each_follower(by, [&](followed_writes& of) { of.deleted(made, present.meta()); });
-        }
-        note_pending(made, [&](pending_writes& of, const cache_view& cache) { of.deleted(key, cache, env_->now()); });
+    object_meta what;
+    what.namespace_ = key.namespace_;
+    what.name = key.name;
+    for_each_watching(info.gvk, what.namespace_, [&](const std::shared_ptr<any_informer>& made, const cached_scope*) {
+        note_pending(made, [&](pending_writes& of, const cache_view& cache) {
+            of.deleted(what, cache, env_->now());
+            const own_write* const last = of.find(key_of(what));
+            if (last == nullptr) return;
+            for_each_follower(by, [&](followed_writes& task) { task.add(made, *last); });
+        });
     });
 }
 

@@ -8,8 +8,15 @@ namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL awaitable<result<void>> see_write(std::shared_ptr<any_informer> from, own_write write,
                                                 std::stop_token stop, time_point deadline) {
-    auto seen = co_await from->at_least(write.of, stop, deadline);
-    if (seen && write.deleted) seen = co_await from->deletion_seen(write.of, stop, deadline);
+    // The version of a write that the informer does not select may never come, but the end of the object does.
+    const bool ends = write.left && write.seen;
+    object_meta last = write.of;
+    if (ends || write.change == own_change::removed) last.deletion_timestamp = wall_time();
+    if (!ends) {
+        auto seen = co_await from->at_least(write.of, stop, deadline);
+        if (!seen || write.change == own_change::stored) co_return seen;
+    }
+    auto seen = co_await from->deletion_seen(last, stop, deadline);
     co_return seen;
 }
 
@@ -20,14 +27,6 @@ KCONTROL_DECL void followed_writes::add(const std::shared_ptr<any_informer>& to_
     write& entry = same != pending_.end() ? *same : pending_.emplace_back();
     entry.to_see = to_see;
     entry.what = std::move(what);
-}
-
-KCONTROL_DECL void followed_writes::wrote(const std::shared_ptr<any_informer>& to_see, const object_meta& stored) {
-    add(to_see, own_write(stored, false, {}));
-}
-
-KCONTROL_DECL void followed_writes::deleted(const std::shared_ptr<any_informer>& to_see, const object_meta& last) {
-    add(to_see, own_write(last, true, {}));
 }
 
 KCONTROL_DECL awaitable<result<void>> followed_writes::seen(std::stop_token stop, time_point deadline) {

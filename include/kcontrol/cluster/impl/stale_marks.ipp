@@ -20,19 +20,26 @@ KCONTROL_DECL void stale_marks::mark(const group_version_kind& kind, const names
     marks_[which] = entry{now, std::nullopt};
 }
 
+KCONTROL_DECL bool stale_marks::is_over(const entry& mark, std::string_view cached, time_point now) {
+    if (now - mark.since >= lifetime) return true;
+    if (!mark.until) return false;
+    const auto order = compare_resource_version(cached, *mark.until);
+    return order ? *order >= 0 : cached.empty() && mark.until->empty();
+}
+
+KCONTROL_DECL bool stale_marks::marks(const group_version_kind& kind, const namespaced_name& key,
+                                      std::string_view cached, time_point now) const {
+    if (marks_.empty()) return false;
+    const auto found = marks_.find(object(kind, key));
+    return found != marks_.end() && !is_over(found->second, cached, now);
+}
+
 KCONTROL_DECL bool stale_marks::asks(const group_version_kind& kind, const namespaced_name& key,
                                      std::string_view cached, time_point now) {
     if (marks_.empty()) return false;
-    const auto found = marks_.find(object(kind, key));
-    if (found == marks_.end()) return false;
-    const entry& mark = found->second;
-    bool caught_up = now - mark.since >= lifetime;
-    if (mark.until) {
-        const auto order = compare_resource_version(cached, *mark.until);
-        caught_up = caught_up || (order ? *order >= 0 : cached.empty() && mark.until->empty());
-    }
-    if (caught_up) marks_.erase(found);
-    return !caught_up;
+    const bool marked = marks(kind, key, cached, now);
+    if (!marked) marks_.erase(object(kind, key));
+    return marked;
 }
 
 KCONTROL_DECL void stale_marks::answered(const group_version_kind& kind, const namespaced_name& key,
