@@ -54,7 +54,7 @@ class Attention(fixture.PageTest):
         page.click("#needs li button:nth-of-type(2)")
         page.until(say([]))
         self.assertEqual(page.js("document.activeElement.id"), "marked")
-        self.assertIn("nothing", text(page, "#attention"))
+        self.assertIn("All clear: no failures in the last 24 h", text(page, "#attention"))
         self.assertEqual(text(page, "#marked"), "2 seen or muted")
         page.reload()
         page.until("!$('attention').hidden && $('marked').innerText === '2 seen or muted'")
@@ -77,7 +77,7 @@ class Attention(fixture.PageTest):
             self.server.job(f"broken-{i}", "Failed", completionTime=stamp(minutes=30 + i))
         page = self.open()
         page.until("$('needs').children.length === 6")
-        self.assertEqual(text(page, "#all-needs"), "5 more jobs")
+        self.assertEqual(text(page, "#all-needs"), "5 more")
         page.click("#all-needs")
         page.until("$('needs').children.length === 11")
         self.assertEqual(text(page, "#all-needs"), "Show fewer")
@@ -109,6 +109,62 @@ class Attention(fixture.PageTest):
         page.until("rowsShown() === 2")
         page.js("go({state: [], q: 'long'})")
         page.until("rowsShown() === 1")
+
+
+class Dark(fixture.PageTest):
+    """Clusters that can't be read: nothing looks healthy."""
+
+    def go_dark(self, *names):
+        for name in names:
+            self.server.cluster(name, "unreachable", reason="connect: connection refused")
+
+    def test_all_clusters_are_dead(self):
+        self.go_dark("alpha", "beta", "gamma")
+        page = self.open()
+        page.until(say(["alpha", "beta", "gamma"]))
+        first = page.js("$('needs').children[0].innerText")
+        for words in ("unreachable", "can't be read for", "connection refused"):
+            self.assertIn(words, first)
+        self.assertEqual(text(page, "#link"), "3 of 3 clusters can't be read")
+        self.assertEqual(page.js("document.title"), "? running, ? failed · Training jobs")
+        self.assertEqual(page.js("[...document.querySelectorAll('.tile b')].map(b => b.textContent).join(' ')"),
+                         "? ? ? ? ? ? ? ? ? ? / ?")
+        self.assertIn("No jobs are known: 3 of 3 clusters can't be read.", text(page, "#empty"))
+        page.until("decodeURIComponent($('icon').href).includes('>3</text>')")
+        # Muted they need nobody, and still nothing is clear.
+        for left in (["beta", "gamma"], ["gamma"], []):
+            page.click("#needs li button:nth-of-type(2)")
+            page.until(say(left))
+        self.assertEqual(text(page, "#no-need"), "3 of 3 clusters can't be read")
+        self.assertFalse(page.js("$('attention').classList.contains('calm-now')"))
+        page.until("decodeURIComponent($('icon').href).includes('>?</text>')")
+        self.assertNotIn("2da44e", page.js("decodeURIComponent($('icon').href)"))
+
+    def test_one_is_dead_and_returns(self):
+        self.server.cluster("alpha")
+        self.server.cluster("beta")
+        self.server.job("fine", "Running")
+        page = self.open()
+        page.until("$('attention').classList.contains('calm-now')")
+        self.assertEqual(text(page, "#link"), "Live")
+        self.go_dark("beta")
+        page.until(say(["beta"]))
+        page.until("$('link').innerText === \"1 of 2 clusters can't be read\"")
+        page.until("document.title === '1? running, ? failed · Training jobs'")
+        self.assertFalse(page.js("$('attention').classList.contains('calm-now')"))
+        page.click("#needs a")
+        page.until("location.search === '?cluster=beta'")
+        self.server.cluster("beta")
+        page.until("$('link').innerText === 'Live' && $('attention').classList.contains('calm-now')")
+        page.until("document.title === '1 running, 0 failed · Training jobs'")
+
+    def test_one_that_loads_is_not_empty(self):
+        self.server.cluster("alpha")
+        self.server.cluster("beta", "connecting")
+        page = self.open()
+        page.until("$('no-need').innerText === '1 of 2 clusters not loaded yet'")
+        self.assertEqual(text(page, "#link"), "1 of 2 clusters not loaded yet")
+        self.assertFalse(page.js("$('attention').classList.contains('calm-now')"))
 
 
 class Whose(fixture.PageTest):
@@ -152,6 +208,7 @@ class Before(fixture.PageTest):
         self.assertEqual(page.js("changes.length"), 2)
 
     def test_nothing_is_zero_before_it_is_known(self):
+        self.server.cluster("alpha")
         page = self.open()
         page.until("document.querySelector('[data-state=Running] b').textContent === '0'")
         page.js("everReady = false; drawTiles()")

@@ -74,7 +74,11 @@ class Live(fixture.PageTest):
 
     def test_empty_states_say_what_is_missing(self):
         page = self.open()
-        page.until("document.querySelector('#empty').innerText === 'No cluster is being watched yet.'")
+        page.until("document.querySelector('#empty').innerText === 'No jobs are known: No clusters: the directory /clusters "
+                   "(--clusters) has none.'")
+        self.assertEqual(text(page, "#link"), "No clusters: the directory /clusters (--clusters) has none")
+        self.assertEqual(page.js("document.title"), "No clusters · Training jobs")
+        self.assertEqual(page.js("document.querySelector('[data-state=Failed] b').textContent"), "?")
         self.server.cluster("alpha")
         page.until("document.querySelector('#empty').innerText === 'There are no jobs in these clusters.'")
         self.server.job("bert")

@@ -1,4 +1,5 @@
 """The page before the real program with its simulated clusters, which join, fail and leave."""
+import subprocess
 import tempfile
 import unittest
 
@@ -35,6 +36,15 @@ class Program(unittest.TestCase):
             page.until("document.querySelector('details.cluster .health.bad')", "alpha can't be reached")
             page.until("store.clusters.get('alpha')?.state === 'live'", "alpha is back")
             self.assertEqual(page.errors, [])
+
+    def test_once_without_clusters_fails_and_names_the_directory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([server.training_monitor(), "--clusters", folder, "--once"], capture_output=True, text=True,
+                                  timeout=60)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"No jobs are known: no clusters: the directory {folder} (--clusters) has none.", done.stdout)
+            self.assertIn(f"no clusters: the directory {folder} (--clusters) has none", done.stderr)
+            self.assertIn("there are no clusters to watch", done.stderr)
 
     def test_what_is_compressed(self):
         coding = ("fetch(%r).then(a => { const coding = a.headers.get('content-encoding'); a.body.cancel(); "

@@ -81,7 +81,10 @@ bool is_settled(const cluster_view& cluster) {
 monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
                  kcontrol::http::transport_factory transport, kcontrol::logger log, kcontrol::client_options treats,
                  kcontrol::auth::cluster_config home)
-    : env_(env), log_(log), insight_(env, o.kinds(), o.namespaces(), log.with("part", "pods")) {
+    : env_(env),
+      log_(log),
+      source_of_clusters_(source_text(o)),
+      insight_(env, o.kinds(), o.namespaces(), log.with("part", "pods")) {
     table_.on_explain([this](job_view& job) { insight_.explain(job); });
     insight_.on_news(
         [this](const job_ref& job) { tell(table_.explain_again(job.cluster, job.namespace_, job.kind, job.name)); });
@@ -202,6 +205,9 @@ kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> 
     tasks_->spawn(gpus_.run(clusters_->get_executor(), ending_.get_token()));
     if (usage_) tasks_->spawn(usage_->run(clusters_->get_executor(), ending_.get_token()));
     return source_->start([this](std::vector<kcontrol::desired_cluster> desired) {
+        if (desired.empty() && (!expected_ || !expected_->empty())) {
+            log_.warning("there are no clusters to watch", {{"source", source_of_clusters_}});
+        }
         expected_.emplace();
         for (const auto& cluster : desired) expected_->push_back(cluster.name);
         clusters_->set_desired(std::move(desired));

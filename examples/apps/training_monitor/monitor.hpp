@@ -81,6 +81,7 @@ private:
 
     kcontrol::environment& env_;
     kcontrol::logger log_;
+    std::string source_of_clusters_;  ///< in words
     std::map<std::string, logged_state> logged_;
     job_table table_;
     insight insight_;

@@ -15,12 +15,14 @@ namespace {
 constexpr auto once_patience = std::chrono::seconds(5);
 constexpr auto once_deadline = std::chrono::seconds(60);
 
-kcontrol::awaitable<int> print_once(monitor& m, live_output& output, std::stop_token stop) {
+kcontrol::awaitable<int> print_once(monitor& m, live_output& output, std::string source, std::stop_token stop) {
     const bool complete = co_await m.wait_complete(stop, once_patience, once_deadline);
     if (stop.stop_requested()) co_return 1;
     output.print_snapshot();
-    if (complete) co_return 0;
-    std::fputs("training_monitor: not everything could be read:\n", stderr);
+    const auto health = health_of(m.table().clusters());
+    if (complete && health.clusters > 0) co_return 0;
+    const std::string what = incomplete_text(health, source);
+    std::fputs(("training_monitor: " + (what.empty() ? "not everything could be read" : what) + ":\n").c_str(), stderr);
     for (const auto& cluster : m.table().clusters()) {
         if (!is_complete(*cluster)) std::fputs(cluster_report(*cluster).c_str(), stderr);
     }
@@ -37,9 +39,10 @@ kcontrol::awaitable<int> run_once(kcontrol::environment& env, kcontrol::executor
     }
     auto source = make_source(env, ex, o, nullptr, log);
     if (!source) co_return fail(source.error());
+    p.output.source(source_text(o));
     const auto started = p.core.start(std::move(*source), {});  // one snapshot of the table, no changes
     if (!started) co_return fail(started.error());
-    const int status = co_await print_once(p.core, p.output, stop);
+    const int status = co_await print_once(p.core, p.output, source_text(o), stop);
     co_return status;
 }
 

@@ -369,4 +369,14 @@ result<options> parse_options(const std::vector<std::string_view>& arguments) {
     return out;
 }
 
+std::string source_text(const options& o) {
+    if (!o.kubeconfig().empty()) return "the file " + o.kubeconfig() + " (--kubeconfig)";
+    if (!o.secrets_namespace().empty()) {
+        return "the namespace " + o.secrets_namespace() + " of the home cluster (--clusters-from-secrets)";
+    }
+    if (!o.clusters_directory().empty()) return "the directory " + o.clusters_directory() + " (--clusters)";
+    if (!o.state().file().empty()) return "the state file " + o.state().file() + " (--state)";
+    return "the kubeconfig ($KUBECONFIG or ~/.kube/config)";
+}
+
 }  // namespace training_monitor

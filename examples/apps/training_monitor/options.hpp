@@ -119,6 +119,9 @@ private:
 /// Errors: invalid_argument, naming the flag, the value and what would be right.
 kcontrol::result<options> parse_options(const std::vector<std::string_view>& arguments);
 
+/// Where clusters come from, in words: "the directory /etc/clusters (--clusters)".
+std::string source_text(const options& o);
+
 /// What --help prints.
 std::string_view help_text() noexcept;
 

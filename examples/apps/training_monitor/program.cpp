@@ -68,6 +68,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     const auto url = (*pages)->start();
     if (!url) co_return fail(url.error());
     if (!url->empty()) log.info("serving", {{"url", *url}});
+    p.output.source(source_text(o));
     p.output.headline("Training jobs" + (url->empty() ? "" : ", " + *url) + " (Ctrl-C stops)");
     const change_handler publish = p.publish();
     if (source) {

@@ -38,7 +38,7 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
     add_job_routes(
         routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, &p.core.knowledge(), offers, more);
     add_attention_routes(
-        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, std::move(idle_since));
+        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, std::move(idle_since), source_text(o));
     if (offers.logs()) add_log_route(routes, p.core);
     if (offers.yaml()) add_yaml_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });

@@ -300,3 +300,18 @@ TEST_CASE("beyond loopback, TLS and a login are asked for, or a word that they a
           "https://portal.corp");
     CHECK(refusal({"--trusted-origin", "portal.corp"}).find("https://HOST") != std::string::npos);
 }
+
+TEST_CASE("where clusters come from is said in words, with the flag") {
+    const auto text = [](std::vector<std::string_view> arguments) {
+        const auto o = parse_options(arguments);
+        REQUIRE(o);
+        return source_text(*o);
+    };
+    CHECK(text({"--clusters", "/c"}) == "the directory /c (--clusters)");
+    CHECK(text({"--kubeconfig", "k"}) == "the file k (--kubeconfig)");
+    CHECK(text({"--clusters-from-secrets", "fleet"}) ==
+          "the namespace fleet of the home cluster (--clusters-from-secrets)");
+    CHECK(text({"--state", "s.db"}) == "the state file s.db (--state)");
+    CHECK(text({"--state", "s.db", "--clusters", "/c"}) == "the directory /c (--clusters)");
+    CHECK(text({}) == "the kubeconfig ($KUBECONFIG or ~/.kube/config)");
+}

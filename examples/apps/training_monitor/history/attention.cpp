@@ -8,7 +8,7 @@ namespace {
 
 using kcontrol::wall_time;
 
-constexpr std::array<std::string_view, 5> names{"failed", "restarting", "incomplete", "idle", "waiting"};
+constexpr std::array<std::string_view, 6> names{"unreadable", "failed", "restarting", "incomplete", "idle", "waiting"};
 
 bool waits(job_state s) { return s == job_state::created || s == job_state::pending || s == job_state::queued; }
 

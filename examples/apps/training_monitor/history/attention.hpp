@@ -13,6 +13,7 @@ namespace training_monitor {
 
 /// In the order of urgency.
 enum class concern {
+    unreadable,  ///< of a cluster: nothing of it can be read
     failed,      ///< within `failed_for`
     restarting,  ///< is in that state, or was so `many_restarts` times within `restarts_within`
     incomplete,  ///< runs with fewer pods than wanted, for `incomplete_for` at least

@@ -1,5 +1,7 @@
 #include "history/history.hpp"
 
+#include "table/health.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -69,8 +71,15 @@ observation history::observe(const std::vector<change>& changes, wall_time now) 
         switch (c.type) {
         case change_type::job: turned = see(c, now, out.found_out); break;
         case change_type::job_removed: lose(c, left.contains(c.job->cluster), now); break;
-        case change_type::cluster: settle(*c.cluster, now, out.found_out); break;
-        case change_type::cluster_removed: break;
+        case change_type::cluster:
+            settle(*c.cluster, now, out.found_out);
+            if (is_unreadable(*c.cluster)) {
+                unreadable_.try_emplace(c.cluster->name, now);
+            } else {
+                unreadable_.erase(c.cluster->name);
+            }
+            break;
+        case change_type::cluster_removed: unreadable_.erase(c.cluster->name); break;
         }
         out.changes.push_back(enriched_change{c, turned});
     }
@@ -152,6 +161,11 @@ void history::settle(const cluster_view& cluster, wall_time now, std::vector<mis
         touch(*r);
         note(missed{r->view, r->state(), r->last_seen, now}, out);
     }
+}
+
+std::optional<wall_time> history::unreadable_since(std::string_view cluster) const {
+    const auto at = unreadable_.find(cluster);
+    return at == unreadable_.end() ? std::nullopt : std::optional(at->second);
 }
 
 bool history::is_watched_namespace(std::string_view name) const {

@@ -70,6 +70,9 @@ public:
     const job_record* find(std::string_view cluster, std::string_view name_space, std::string_view kind,
                            std::string_view name) const;
 
+    /// Since when nothing of the cluster could be read; nothing: it can be.
+    std::optional<kcontrol::wall_time> unreadable_since(std::string_view cluster) const;
+
     /// What happened while nobody looked, since the start; the newest `max_missed`.
     const std::deque<missed>& missed_since_start() const noexcept { return missed_; }
     static constexpr std::size_t max_missed = 10'000;
@@ -124,6 +127,7 @@ private:
     record_set records_;
     std::size_t in_view_ = 0;
     std::map<std::string, std::set<job_record*>, std::less<>> away_;  ///< of each cluster: not in view, yet not gone
+    std::map<std::string, kcontrol::wall_time, std::less<>> unreadable_;
     std::deque<missed> missed_;
     std::function<void(job_record&)> touched_;
 };

@@ -3,6 +3,7 @@
 #include <kcontrol/base/log.hpp>
 
 #include "output/job_rows.hpp"
+#include "table/health.hpp"
 
 #include <algorithm>
 #include <array>
@@ -69,13 +70,18 @@ picture_lines clusters_lines(const job_table::cluster_list& clusters, std::size_
     return out;
 }
 
-// "! 2 Failed  + 12 Running": what there is at all, the urgent first.
-std::string counts_line(const job_counts& counts, const text_layout& layout) {
+// "! 1 of 2 clusters can't be read  ! 2 Failed  + 12 Running": what is missing, then what there is, the urgent first.
+std::string counts_line(const job_counts& counts, const std::string& missing, const text_layout& layout) {
     static constexpr std::array order{job_state::failed,  job_state::restarting, job_state::pending,
                                       job_state::queued,  job_state::created,    job_state::unknown,
                                       job_state::running, job_state::suspended,  job_state::succeeded};
     std::string out;
     std::size_t taken = 0;
+    if (!missing.empty()) {
+        const std::string one = cut("! " + missing, layout.columns());
+        out = colored(one, color_of("failed"), layout);
+        taken = width(one);
+    }
     for (const auto state : order) {
         const auto count = counts.states[static_cast<std::size_t>(state)];
         if (count == 0) continue;
@@ -199,8 +205,10 @@ std::vector<std::string> console::picture(const scene& from, std::size_t rows, c
 std::vector<std::string> console::list_picture(const scene& from, std::size_t rows, const text_layout& layout) {
     picture_lines out{colored(cut(from.headline(), layout.columns()), "\x1b[1m", layout)};
     if (!from.caption().empty()) out.push_back(cut(kcontrol::escape_control(from.caption()), layout.columns()));
-    out.push_back(counts_line(from.jobs().counts(), layout));
-    for (auto& line : clusters_lines(from.jobs().clusters(), rows, layout)) out.push_back(std::move(line));
+    const auto clusters = from.jobs().clusters();
+    const std::string missing = kcontrol::escape_control(incomplete_text(health_of(clusters), from.source()));
+    out.push_back(counts_line(from.jobs().counts(), missing, layout));
+    for (auto& line : clusters_lines(clusters, rows, layout)) out.push_back(std::move(line));
     out.emplace_back();
     constexpr std::size_t around = 2, least_jobs = 3;  // the columns' titles and the footer
     while (out.size() > 1 && out.size() + around + least_jobs > rows) out.pop_back();
@@ -212,7 +220,7 @@ std::vector<std::string> console::list_picture(const scene& from, std::size_t ro
     first_ = std::min(std::clamp(first_, least_first, std::max(least_first, selected_at_)), most_first);
     const std::size_t shown = std::min(page_rows_, jobs.size() - first_);
     if (jobs.empty()) {
-        out.push_back(cut(search_.empty() ? "No jobs." : "No job fits the search.", layout.columns()));
+        out.push_back(cut(search_.empty() ? no_jobs_text(clusters, from.source()) : "No job fits the search.", layout.columns()));
     } else {
         const auto begin = jobs.begin() + static_cast<std::ptrdiff_t>(first_);
         const job_list seen(begin, begin + static_cast<std::ptrdiff_t>(shown));

@@ -24,6 +24,8 @@ public:
     scene& head(std::string line, std::string caption) {
         return headline_ = std::move(line), caption_ = std::move(caption), *this;
     }
+    /// Where clusters come from, in words.
+    scene& source(std::string text) { return source_ = std::move(text), *this; }
     /// Of the job that console::opened() names.
     scene& known(known_of_job v) { return known_ = std::move(v), *this; }
     /// Somebody can press keys.
@@ -33,13 +35,14 @@ public:
     kcontrol::wall_time now() const noexcept { return now_; }
     const std::string& headline() const noexcept { return headline_; }
     const std::string& caption() const noexcept { return caption_; }
+    const std::string& source() const noexcept { return source_; }
     const known_of_job& known() const noexcept { return known_; }
     bool keys() const noexcept { return keys_; }
 
 private:
     const job_table* jobs_;
     kcontrol::wall_time now_;
-    std::string headline_, caption_;
+    std::string headline_, caption_, source_;
     known_of_job known_;
     bool keys_ = false;
 };

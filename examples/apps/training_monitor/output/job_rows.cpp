@@ -1,5 +1,9 @@
 #include "output/job_rows.hpp"
 
+#include <kcontrol/base/log.hpp>
+
+#include "table/health.hpp"
+
 namespace training_monitor {
 namespace {
 
@@ -62,6 +66,11 @@ text_table jobs_table(const std::vector<const job_view*>& jobs, kcontrol::wall_t
         out.add(std::move(row));
     }
     return out;
+}
+
+std::string no_jobs_text(const job_table::cluster_list& clusters, const std::string& source) {
+    const std::string missing = incomplete_text(health_of(clusters), source);
+    return missing.empty() ? "No jobs." : kcontrol::escape_control("No jobs are known: " + missing + ".");
 }
 
 std::string replicas_text(const job_view& job) {

@@ -23,4 +23,7 @@ std::string why_text(const job_view& job, bool wide);
 /// "2d3h", "3h12m", "5m4s", "42s"; "-" for nothing.
 std::string duration_text(std::optional<std::int64_t> seconds);
 
+/// What stands where there are no jobs: "No jobs.", or what can't be read.
+std::string no_jobs_text(const job_table::cluster_list& clusters, const std::string& source);
+
 }  // namespace training_monitor

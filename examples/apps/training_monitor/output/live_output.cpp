@@ -107,7 +107,7 @@ void live_output::draw() {
     layout.wide(format_ == output_format::wide).color(colors()).marks(true);
     layout.columns(std::max(columns, least_columns));
     scene shown(table_, env_.wall_now());
-    shown.head(headline_, caption_).keys(terminal_ && terminal_->has_keys());
+    shown.head(headline_, caption_).source(source_).keys(terminal_ && terminal_->has_keys());
     if (console_.opened() && look_) shown.known(look_(*console_.opened()));
     auto lines = console_.picture(shown, std::max(rows, least_rows), layout);
     lines.resize(std::min(lines.size(), rows));
@@ -143,7 +143,7 @@ void live_output::print_snapshot() {
     layout.wide(format_ == output_format::wide);
     layout.color(colors());
     out_.write(format_ == output_format::json ? snapshot_json(clusters, jobs, env_.wall_now())
-                                              : snapshot_text(clusters, jobs, env_.wall_now(), layout));
+                                              : snapshot_text(clusters, jobs, env_.wall_now(), layout, source_));
     out_.flush();
 }
 

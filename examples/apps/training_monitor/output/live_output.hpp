@@ -31,6 +31,9 @@ public:
     /// A line above the table on a terminal.
     void headline(std::string text) { headline_ = std::move(text); }
 
+    /// Where clusters come from, in words, for where there are none.
+    void source(std::string text) { source_ = std::move(text); }
+
     /// What happens now: below the headline on a terminal, a line elsewhere.
     void caption(std::string text);
     /// A line as it is, in whatever format.
@@ -77,7 +80,7 @@ private:
     job_table& table_;
     output_format format_;
     screen& out_;
-    std::string headline_, caption_;
+    std::string headline_, caption_, source_;
     std::function<void()> quit_;
     std::function<known_of_job(const job_ref&)> look_;
     std::unique_ptr<terminal> terminal_;  ///< null: nothing is known of it but that it is one

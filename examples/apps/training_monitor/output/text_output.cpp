@@ -18,11 +18,11 @@ std::string text_of(const std::vector<std::string>& lines) {
 }  // namespace
 
 std::string snapshot_text(const job_table::cluster_list& clusters, const job_table::job_list& jobs,
-                          kcontrol::wall_time now, const text_layout& layout) {
+                          kcontrol::wall_time now, const text_layout& layout, const std::string& source) {
     std::vector<const job_view*> shown;
     for (const auto& job : jobs) shown.push_back(job.get());
     return text_of(clusters_table(clusters).lines(layout)) + "\n" +
-           (jobs.empty() ? std::string("No jobs.\n") : text_of(jobs_table(shown, now, layout).lines(layout)));
+           (jobs.empty() ? no_jobs_text(clusters, source) + "\n" : text_of(jobs_table(shown, now, layout).lines(layout)));
 }
 
 std::string snapshot_json(const job_table::cluster_list& clusters, const job_table::job_list& jobs,

@@ -9,9 +9,10 @@
 
 namespace training_monitor {
 
-/// Clusters, then jobs.
+/// Clusters, then jobs. Without jobs: that there are none, or which clusters can't be read; `source` says where clusters
+/// come from.
 std::string snapshot_text(const job_table::cluster_list& clusters, const job_table::job_list& jobs,
-                          kcontrol::wall_time now, const text_layout& layout);
+                          kcontrol::wall_time now, const text_layout& layout, const std::string& source = {});
 
 /// {"clusters":[…],"jobs":[…]}, a line.
 std::string snapshot_json(const job_table::cluster_list& clusters, const job_table::job_list& jobs,

@@ -6,6 +6,7 @@
 
 #include "history/attention.hpp"
 #include "jobs/job_json.hpp"
+#include "table/health.hpp"
 #include "table/job_query.hpp"
 
 #include <algorithm>
@@ -51,13 +52,49 @@ std::vector<needy> jobs_in_need(const history& past, const job_table& table, wal
     return out;
 }
 
-std::string attention_text(const history& past, const job_table& table, wall_time now,
-                           const idle_question& idle_since) {
+// Those that can't be read, as items of the kind Cluster. Returns how many.
+std::size_t write_clusters(kcontrol::json::writer& out, const history& past, const job_table::cluster_list& clusters,
+                           wall_time now) {
+    std::size_t count = 0;
+    for (const auto& cluster : clusters) {
+        if (!is_unreadable(*cluster) || count == most_jobs) continue;
+        ++count;
+        job_view as_job;
+        as_job.cluster = as_job.name = cluster->name;
+        as_job.kind = "Cluster";
+        out.begin_object();
+        write_identity(out, as_job);
+        out.member("state", cluster->state);
+        out.member("concern", to_string(concern::unreadable));
+        out.member("since", kcontrol::format_time(past.unreadable_since(cluster->name).value_or(now)));
+        out.member("restarts", 0);
+        out.member("reason", "");
+        out.member("why", cluster->reason);
+        out.end_object();
+    }
+    return count;
+}
+
+void write_health(kcontrol::json::writer& out, const fleet_health& health, const std::string& source) {
+    begin_object(out, "clusters");
+    out.member("total", health.clusters);
+    out.member("unreadable", health.unreadable);
+    out.member("partial", health.partial);
+    out.member("loading", health.loading);
+    out.member("source", source);
+    out.end_object();
+}
+
+std::string attention_text(const history& past, const job_table& table, wall_time now, const idle_question& idle_since,
+                           const std::string& source) {
     const auto all = jobs_in_need(past, table, now, idle_since);
-    const std::size_t count = std::min(all.size(), most_jobs);
+    const auto clusters = table.clusters();
+    const auto health = health_of(clusters);
     kcontrol::json::writer out;
     out.begin_object();
     begin_array(out, "items");
+    const std::size_t listed = write_clusters(out, past, clusters, now);
+    const std::size_t count = std::min(all.size(), most_jobs - listed);
     for (std::size_t i = 0; i < count; ++i) {
         const auto& [job, of] = all[i];
         out.begin_object();
@@ -71,7 +108,8 @@ std::string attention_text(const history& past, const job_table& table, wall_tim
         out.end_object();
     }
     out.end_array();
-    out.member("remaining", all.size() - count);
+    out.member("remaining", all.size() - count + health.unreadable - listed);
+    write_health(out, health, source);
     out.end_object();
     return out.take() + "\n";
 }
@@ -149,10 +187,10 @@ private:
 }  // namespace
 
 void add_attention_routes(http::router& to, const history& past, const job_table& table, std::function<wall_time()> now,
-                          idle_question idle_since) {
+                          idle_question idle_since, std::string source) {
     const auto attention =
-        std::make_shared<kept_answer>([&past, &table, idle_since = std::move(idle_since)](wall_time at) {
-            return attention_text(past, table, at, idle_since);
+        std::make_shared<kept_answer>([&past, &table, idle_since = std::move(idle_since), source = std::move(source)](wall_time at) {
+            return attention_text(past, table, at, idle_since, source);
         });
     const auto changes =
         std::make_shared<kept_answer>([&past, &table](wall_time) { return changes_text(past, table); });

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace training_monitor {
 
@@ -18,8 +19,11 @@ using idle_question = std::function<std::optional<kcontrol::wall_time>(const job
 /// Adds both. 400 for a query that is not theirs. `now` is asked for each answer, `idle_since` of jobs that run; it may
 /// be empty. History and table outlive the router.
 ///
+/// Clusters that can't be read come first: as items of the kind Cluster. The answer says how many there are, so that an
+/// empty list is not taken for a healthy fleet; `source` says where clusters come from.
+///
 /// An answer is kept for a second, for all who ask meanwhile: it takes a look at every job.
 void add_attention_routes(kcontrol::http::router& to, const history& past, const job_table& table,
-                          std::function<kcontrol::wall_time()> now, idle_question idle_since = {});
+                          std::function<kcontrol::wall_time()> now, idle_question idle_since = {}, std::string source = {});
 
 }  // namespace training_monitor

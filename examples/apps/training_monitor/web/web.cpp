@@ -113,9 +113,25 @@ kcontrol::awaitable<void> web::send_jobs(http::responder& out, job_query asked) 
         const auto written = co_await out.write(std::exchange(piece, {}));
         if (!written) co_return;
     }
-    piece += asked.limit ? "],\"remaining\":" + std::to_string(jobs.size() - count) + "}\n" : "]}\n";
+    piece += asked.limit ? "],\"remaining\":" + std::to_string(jobs.size() - count) : "]";
+    piece += incomplete_clusters(asked.filter) + "}\n";
     const auto written = co_await out.write(std::move(piece));
     static_cast<void>(written);
+}
+
+// ',"incompleteClusters":["a"]': of those that were asked for, where jobs may be missing or old. Empty if none is so.
+std::string web::incomplete_clusters(const job_filter& asked) const {
+    kcontrol::json::writer names;
+    names.begin_array();
+    bool any = false;
+    for (const auto& cluster : table_.clusters()) {
+        const bool is_asked_for = asked.clusters.empty() || asked.clusters.contains(cluster->name);
+        if (!is_asked_for || cluster->state == "live") continue;
+        names.value(cluster->name);
+        any = true;
+    }
+    names.end_array();
+    return any ? ",\"incompleteClusters\":" + names.take() : std::string();
 }
 
 job_table::job_list web::chosen(const job_query& asked) const {

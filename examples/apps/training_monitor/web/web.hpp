@@ -45,6 +45,7 @@ private:
     kcontrol::awaitable<void> serve_events(kcontrol::http::routed_request request, kcontrol::http::responder& out);
     kcontrol::awaitable<void> serve_jobs(kcontrol::http::routed_request request, kcontrol::http::responder& out);
     kcontrol::awaitable<void> send_jobs(kcontrol::http::responder& out, job_query asked);
+    std::string incomplete_clusters(const job_filter& asked) const;
     job_table::job_list chosen(const job_query& asked) const;
     kcontrol::http::response clusters(std::string_view query) const;
     kcontrol::http::response readyz(std::string_view query) const;

@@ -26,7 +26,7 @@ struct fixture {
     }
     std::vector<std::string> picture() {
         scene shown(table, tests::now);
-        shown.head("Training jobs", "").keys(keys).known(known);
+        shown.head("Training jobs", "").source("the directory /c (--clusters)").keys(keys).known(known);
         return view.picture(shown, rows, text_layout().columns(columns).marks(true));
     }
     // The name of the selected job; empty if none is.
@@ -150,6 +150,7 @@ TEST_CASE("console: what is selected stays so where it moves in the list, and st
 
 TEST_CASE("console: an empty list, and one whose jobs go") {
     fixture f;
+    f.table.set_cluster(a_cluster("a"));
     CHECK(f.shows("No jobs."));
     f.press("jkG\r/x\r");
     CHECK(f.shows("No job fits the search."));
@@ -177,8 +178,20 @@ TEST_CASE("console: what there is in sum, and the clusters in trouble") {
     for (int i = 0; i < 20; ++i) f.table.set_cluster(a_cluster("c" + std::to_string(i)));
     CHECK(f.shows("22 clusters: 21 live, 1 unreachable"));
     CHECK(f.shows("! b unreachable: refused\\x1b[2J"));
+    CHECK(f.shows("! 1 of 22 clusters can't be read  ! 1 Failed  + 2 Running"));
     f.columns = 14;
+    CHECK(f.picture()[1] == "! 1 of 22 clu…");
+    f.table.set_cluster(a_cluster("b"));
     CHECK(f.picture()[1] == "! 1 Failed");
+}
+
+TEST_CASE("console: no jobs of clusters that can't be read, and no clusters, are no empty fleet") {
+    fixture f;
+    f.columns = 120;
+    CHECK(f.shows("No jobs are known: no clusters: the directory /c (--clusters) has none."));
+    for (const char* name : {"a", "b", "c"}) f.table.set_cluster(a_cluster(name, "unreachable", "refused"));
+    CHECK(f.picture()[1] == "! 3 of 3 clusters can't be read");
+    CHECK(f.shows("No jobs are known: 3 of 3 clusters can't be read."));
 }
 
 TEST_CASE("console: without keys nothing is selected, and the footer names none") {

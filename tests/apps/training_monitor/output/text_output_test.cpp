@@ -56,7 +56,10 @@ TEST_CASE("the table lines up") {
           "CLUSTER  NAMESPACE  NAME  KIND        STATE    DURATION  GPUS  REPLICAS                     REASON\n"
           "a        ml         bert  PyTorchJob  Running  15m0s     8     Master:1/1 Worker:1/2        Because\n"
           "a        ml         gpt   PyTorchJob  Failed   1m0s      8     Master:0/1 ok Worker:0/2 ok  Because\n");
-    CHECK(snapshot_text({}, {}, now, {}).ends_with("\nNo jobs.\n"));
+    CHECK(snapshot_text({cluster("live")}, {}, now, {}).ends_with("\nNo jobs.\n"));
+    CHECK(snapshot_text({cluster("failed")}, {}, now, {})
+              .ends_with("\nNo jobs are known: 1 of 1 cluster can't be read.\n"));
+    CHECK(snapshot_text({}, {}, now, {}, "the file k").ends_with("\nNo jobs are known: no clusters: the file k has none.\n"));
 }
 
 TEST_CASE("what the pods say is the reason; where all is shown, both are") {

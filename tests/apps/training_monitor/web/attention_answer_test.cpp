@@ -32,7 +32,8 @@ struct fixture {
     kcontrol::http::router routes;
 
     fixture() {
-        add_attention_routes(routes, past, table, [this] { return now; });
+        add_attention_routes(
+            routes, past, table, [this] { return now; }, {}, "the directory /c");
     }
 
     void see(std::string name, job_state state, std::string version) {
@@ -40,6 +41,7 @@ struct fixture {
         auto seen = job(std::move(name), state, std::move(version));
         past.observe(known ? table.update(std::move(seen)) : table.add(std::move(seen)), now);
     }
+    void see(cluster_view cluster) { past.observe(table.set_cluster(std::move(cluster)), now); }
     kcontrol::http::response get(std::string target) {
         return *routes.answer(kcontrol::http::server_request(kcontrol::http::request("GET", std::move(target))));
     }
@@ -49,7 +51,14 @@ struct fixture {
 
 TEST_CASE("attention: the urgent first, the rest left out") {
     fixture f;
-    CHECK(f.get("/api/v1/attention").body == "{\"items\":[],\"remaining\":0}\n");
+    cluster_view cluster;
+    cluster.name = "a";
+    cluster.state = "live";
+    f.see(cluster);
+    CHECK(f.get("/api/v1/attention").body == R"({"items":[],"remaining":0,"clusters":{"total":1,"unreadable":0,)"
+                                             R"("partial":0,"loading":0,"source":"the directory /c"}})"
+                                             "\n");
+    f.now = at(10);
     f.see("waits", job_state::pending, "1");
     f.see("runs", job_state::running, "2");
     f.now = at(3600);
@@ -62,9 +71,55 @@ TEST_CASE("attention: the urgent first, the rest left out") {
           R"("uid":"fails","state":"Failed","concern":"failed","since":"2023-11-14T23:13:20Z","restarts":0,)"
           R"("reason":"","why":"it said so"},{"cluster":"a","namespace":"ml","name":"waits","kind":"Job",)"
           R"("apiVersion":"batch/v1","uid":"waits","state":"Pending","concern":"waiting",)"
-          R"("since":"2023-11-14T22:13:20Z","restarts":0,"reason":"","why":"it said so"}],"remaining":0})"
+          R"("since":"2023-11-14T22:13:30Z","restarts":0,"reason":"","why":"it said so"}],"remaining":0,)"
+          R"("clusters":{"total":1,"unreadable":0,"partial":0,"loading":0,"source":"the directory /c"}})"
           "\n");
     CHECK(f.get("/api/v1/attention?x=1").status == 400);
+}
+
+TEST_CASE("attention: a cluster that can't be read is the first item, and the answer says how many there are") {
+    fixture f;
+    f.see("waits", job_state::pending, "1");
+    for (const char* name : {"dark", "fine", "odd"}) {
+        cluster_view cluster;
+        cluster.name = name;
+        cluster.state = "live";
+        f.see(cluster);
+    }
+    CHECK(f.get("/api/v1/attention").body.find("Cluster") == std::string::npos);
+    f.now = at(3600);
+    cluster_view dark;
+    dark.name = "dark";
+    dark.state = "unreachable";
+    dark.reason = "connection refused";
+    f.see(dark);
+    f.now = at(3700);
+    dark.reason = "timeout";  // it goes on
+    f.see(dark);
+    cluster_view odd;
+    odd.name = "odd";
+    odd.state = "degraded";
+    f.see(odd);
+    const auto body = f.get("/api/v1/attention").body;
+    CHECK(body.find(R"({"items":[{"cluster":"dark","namespace":"","name":"dark","kind":"Cluster","apiVersion":"",)"
+                    R"("uid":"","state":"unreachable","concern":"unreadable","since":"2023-11-14T23:13:20Z",)"
+                    R"("restarts":0,"reason":"","why":"timeout"},{"cluster":"a",)") == 0);
+    CHECK(body.find(R"("remaining":0,"clusters":{"total":3,"unreadable":1,"partial":1,"loading":0)") !=
+          std::string::npos);
+    // One that is back counts from its next outage on.
+    dark.state = "live";
+    f.see(dark);
+    f.now = at(3800);
+    CHECK(f.get("/api/v1/attention").body.find("Cluster") == std::string::npos);
+    dark.state = "failed";
+    f.see(dark);
+    f.now = at(3900);
+    CHECK(f.get("/api/v1/attention").body.find(R"("since":"2023-11-14T23:16:40Z")") != std::string::npos);
+    // Nor does one that left stay on the list.
+    f.past.observe(f.table.remove_cluster("dark"), f.now);
+    f.now = at(4000);
+    CHECK(f.get("/api/v1/attention").body.find("Cluster") == std::string::npos);
+    CHECK(f.past.unreadable_since("dark") == std::nullopt);
 }
 
 TEST_CASE("attention: an answer is kept for a second, and not longer") {

@@ -90,6 +90,19 @@ TEST_CASE("jobs: all of them, or those that the query asks for") {
     CHECK(f.out.take() == "{\"items\":[]}\n");
 }
 
+TEST_CASE("jobs: the answer names the clusters whose jobs may be missing") {
+    fixture f;
+    f.table.set_cluster(cluster("a", "live"));
+    f.table.set_cluster(cluster("b", "unreachable"));
+    f.table.set_cluster(cluster("c", "connecting"));
+    f.get("/api/v1/jobs");
+    CHECK(f.out.take() == "{\"items\":[],\"incompleteClusters\":[\"b\",\"c\"]}\n");
+    f.get("/api/v1/jobs?cluster=a,c&limit=5");
+    CHECK(f.out.take() == "{\"items\":[],\"remaining\":0,\"incompleteClusters\":[\"c\"]}\n");
+    f.get("/api/v1/jobs?cluster=a");
+    CHECK(f.out.take() == "{\"items\":[]}\n");
+}
+
 TEST_CASE("jobs: a bad query is refused with the parameter and what is allowed") {
     struct row {
         const char* query;

@@ -57,6 +57,26 @@ class Store {
 }
 
 const store = new Store();
+// How far the jobs of all clusters are in view. What is not in view is unknown, and never zero.
+function fleetHealth() {
+  const h = {total: store.clusters.size, unreadable: 0, partial: 0, loading: 0};
+  for (const c of store.clusters.values()) {
+    if (isUnreadable(c)) ++h.unreadable;
+    else if (c.state === "degraded") ++h.partial;
+    else if (c.state !== "live") ++h.loading;
+  }
+  h.complete = h.total > 0 && h.unreadable + h.partial + h.loading === 0;
+  const parts = [[h.unreadable, "can't be read"], [h.partial, "can't be read in full"], [h.loading, "not loaded yet"]];
+  h.text = parts.filter(([n]) => n)
+               .map(([n, what], i) => `${n}${i ? "" : ` of ${many(h.total, "cluster")}`} ${what}`)
+               .join(", ");
+  if (!h.total) h.text = "No clusters" + (attention.source ? `: ${attention.source} has none` : "");
+  return h;
+}
+const isUnreadable = c => c.state === "unreachable" || c.state === "failed";
+// A count of jobs as it is shown: with a question mark where clusters can't be read.
+const countText = (n, health) =>
+    health.complete ? n.toLocaleString("en") : n ? n.toLocaleString("en") + "?" : "?";
 let stage = null;  // the present state while it arrives anew: {jobs, clusters}, until `ready`
 let everReady = false;
 
@@ -105,14 +125,15 @@ const events = {
     if (stage) return void stage.clusters.set(c.name, c);
     const before = store.clusters.get(c.name);
     store.clusters.set(c.name, c);
-    dirty.clusters = true;
+    dirty.clusters = dirty.attention = true;
+    if (before?.state !== c.state) attention.wanted = dirty.totals = true;
     if (everReady) noteCluster(c, before);
   },
   "cluster-removed"(c) {
     if (stage) return;
     store.clusters.delete(c.name);
     store.perCluster.delete(c.name);
-    dirty.clusters = true;
+    dirty.clusters = dirty.attention = dirty.totals = true;
     if (everReady) note("warn", `cluster ${c.name} left`, null);
   },
   // The present state is complete. What it does not name is there no more.

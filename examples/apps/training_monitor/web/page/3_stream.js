@@ -106,7 +106,10 @@ const LINK_TEXT = {
 };
 function drawLink() {
   $("link").dataset.is = link.is;
-  put($("link-text"), LINK_TEXT[link.is]);
+  // The worst of the connection and the clusters.
+  const health = fleetHealth(), live = link.is === "live" && everReady;
+  $("link").dataset.clusters = !live || health.complete ? "" : health.unreadable || !health.total ? "bad" : "amber";
+  put($("link-text"), live && !health.complete ? health.text : LINK_TEXT[link.is]);
   document.body.dataset.link = link.is;
   show($("lost"), link.since !== null);
   if (!link.since) return;

@@ -194,8 +194,8 @@ function drawEmpty() {
   const text = folded       ? "All jobs that fit ended long ago."
       : all                 ? "No job fits these filters."
       : !everReady          ? (link.since ? "Nothing was loaded yet." : "Loading the jobs …")
-      : store.clusters.size ? "There are no jobs in these clusters."
-                            : "No cluster is being watched yet.";
+      : fleetHealth().complete ? "There are no jobs in these clusters."
+                               : `No jobs are known: ${fleetHealth().text}.`;
   put($("empty"), text);
 }
 

@@ -32,6 +32,7 @@ const marks = {
 const attention = {
   needs: null,  // null: not told yet, or this monitor does not tell
   more: 0,      // beyond those that are told
+  source: "",   // where clusters come from
   wanted: false,
   askedAt: -Infinity,
   showMarked: false,
@@ -46,6 +47,8 @@ const attention = {
     if (!told) return;
     this.needs = told.items || [];
     this.more = told.remaining || 0;
+    this.source = told.clusters?.source || "";
+    dirty.clusters = true;
     dirty.attention = true;
     plan();
   },
@@ -58,6 +61,8 @@ const attention = {
 function needText(need) {
   const since = (Date.now() - Date.parse(need.since)) / 1000;
   switch (need.concern) {
+    case "unreadable":
+      return `can't be read for ${about(since)}`;
     case "failed":
       return `failed ${about(since)} ago`;
     case "restarting":
@@ -70,12 +75,15 @@ function needText(need) {
       return `waiting for ${about(since)}`;
   }
 }
+// A cluster that can't be read is listed like a job.
+const isCluster = need => need.kind === "Cluster";
 function makeNeed(need) {
-  const link = el("a", {href: jobAddress(need)}, need.name);
+  const link = el("a", {href: isCluster(need) ? addressOf({cluster: [need.cluster]}) : jobAddress(need)}, need.name);
   link.onclick = e => {
     if (e.metaKey || e.ctrlKey || e.shiftKey) return;
     e.preventDefault();
-    goJob(need);
+    if (isCluster(need)) go({cluster: [need.cluster]});
+    else goJob(need);
   };
   const state = el("span"), since = el("span", {class: "since"}), because = el("span", {class: "because"});
   const seen = el("button", {type: "button"}), mute = el("button", {type: "button"}, "Mute");
@@ -92,9 +100,9 @@ function fillNeed(row, need) {
   const state = store.jobs.get(keyOf(need))?.state || need.state, mark = marks.of(need);
   if (row.shown !== state) {
     row.shown = state;
-    row.state.replaceChildren(badge(state));
+    row.state.replaceChildren(isCluster(need) ? clusterBadge(state) : badge(state));
   }
-  put(row.where, `${need.namespace} · ${need.cluster}`);
+  put(row.where, isCluster(need) ? "cluster" : `${need.namespace} · ${need.cluster}`);
   put(row.since, mark ? `${needText(need)} (${mark})` : needText(need));
   const because = need.why || need.reason;
   put(row.because, because);
@@ -123,6 +131,7 @@ function drawAttention() {
   if (needs === null) return;
   // What is gone, or has succeeded meanwhile, needs nobody; the monitor is asked again, but that takes a moment.
   const there = needs.filter(need => {
+    if (isCluster(need)) return isUnreadable(store.clusters.get(need.cluster) || {});
     const j = store.jobs.get(keyOf(need));
     return j && j.state !== "Succeeded" && j.state !== "Suspended";
   });
@@ -139,29 +148,33 @@ function drawAttention() {
   attention.rows = rows;
   arrange($("needs"), [...rows.values()]);
   put($("needs-sum"), unmarked.length ? (unmarked.length + attention.more).toLocaleString("en") : "");
-  $("attention").classList.toggle("calm-now", !unmarked.length);
+  const health = fleetHealth();
+  $("attention").classList.toggle("calm-now", !unmarked.length && health.complete);
   show($("no-need"), !unmarked.length);
+  put($("no-need"), health.complete ? "All clear: no failures in the last 24 h" : health.text);
   put($("marked"), attention.showMarked ? "Hide what is marked" : `${marked.toLocaleString("en")} seen or muted`);
   show($("marked"), marked > 0);
   $("marked").setAttribute("aria-pressed", String(attention.showMarked));
   const rest = listed.length - shown.length + (attention.showAll ? 0 : attention.more);
-  put($("all-needs"), attention.showAll ? "Show fewer" : `${many(rest, "more job")}`);
+  put($("all-needs"), attention.showAll ? "Show fewer" : `${rest.toLocaleString("en")} more`);
   show($("all-needs"), attention.showAll ? listed.length > few : rest > 0);
 }
 
-// The tab's sign says how it is, for who has many of them: a number needs somebody; a ring is not up to date.
+// The tab's sign says how it is: a number of rows that need attention; a question mark where clusters can't be read; a
+// ring is not up to date.
 function drawIcon() {
-  const n = attention.open().length;
-  const lost = link.since !== null;
-  const key = lost ? "lost" : everReady ? String(Math.min(n, 10)) : "loading";
+  const n = attention.open().length, known = everReady && attention.needs !== null;
+  const lost = link.since !== null, doubt = !fleetHealth().complete;
+  const key = lost ? "lost" : known ? `${Math.min(n, 10)} ${doubt}` : "loading";
   if (drawIcon.shown === key) return;
   drawIcon.shown = key;
-  const colour = lost || !everReady ? "#6b7683" : n ? "#c93c3c" : "#2da44e";
-  const inside = lost || !everReady ? `<circle cx="8" cy="8" r="5.5" fill="none" stroke="${colour}" stroke-width="3"/>`
+  const colour = lost || !known ? "#6b7683" : n ? "#c93c3c" : doubt ? "#8a6100" : "#2da44e";
+  const sign = n > 9 ? "9+" : n ? String(n) : doubt ? "?" : "";
+  const inside = lost || !known ? `<circle cx="8" cy="8" r="5.5" fill="none" stroke="${colour}" stroke-width="3"/>`
                                     : `<circle cx="8" cy="8" r="8" fill="${colour}"/>` +
-          (n ? `<text x="8" y="12" font-size="${n > 9 ? 9 : 11}" font-family="sans-serif" font-weight="bold" ` +
-                      `text-anchor="middle" fill="#fff">${n > 9 ? "9+" : n}</text>`
-             : "");
+          (sign ? `<text x="8" y="12" font-size="${n > 9 ? 9 : 11}" font-family="sans-serif" font-weight="bold" ` +
+                      `text-anchor="middle" fill="#fff">${sign}</text>`
+                : "");
   $("icon").href =
       "data:image/svg+xml," + encodeURIComponent(`<svg xmlns="${SVG}" viewBox="0 0 16 16">${inside}</svg>`);
 }

@@ -12,15 +12,16 @@ function makeTiles() {
       el("b", {id: "gpus"}), el("span", {class: "meter", "aria-hidden": "true"}, el("i", {id: "gpu-meter"}))));
 }
 function drawTiles() {
+  const health = fleetHealth();
   for (const tile of $("tiles").querySelectorAll("[data-state]")) {
     const state = tile.dataset.state, n = store.counts.get(state) || 0, on = view.state.includes(state);
-    put(tile.querySelector("b"), everReady || n ? n.toLocaleString("en") : "");
-    tile.classList.toggle("none", n === 0 && !on);
+    put(tile.querySelector("b"), everReady || n ? countText(n, health) : "");
+    tile.classList.toggle("none", n === 0 && !on && health.complete);
     tile.classList.toggle("loading", !everReady && n === 0);
     tile.setAttribute("aria-pressed", String(on));
   }
   if (everReady || store.requested)
-    put($("gpus"), `${store.running.toLocaleString("en")} / ${store.requested.toLocaleString("en")}`);
+    put($("gpus"), `${countText(store.running, health)} / ${countText(store.requested, health)}`);
   $("gpu-meter").style.width = `${store.requested ? 100 * store.running / store.requested : 0}%`;
   drawTitle();
 }
@@ -28,8 +29,10 @@ function drawTitle() {
   if (view.job) return drawJobTitle();
   const [running, failed] = [store.counts.get("Running") || 0, store.counts.get("Failed") || 0];
   drawIcon();
-  const title = (link.since ? "Disconnected · " : "") + (everReady ? `${running} running, ${failed} failed · ` : "") +
-      "Training jobs";
+  const health = fleetHealth();
+  const counts = health.total ? `${countText(running, health)} running, ${countText(failed, health)} failed · `
+                              : "No clusters · ";
+  const title = (link.since ? "Disconnected · " : "") + (everReady ? counts : "") + "Training jobs";
   if (document.title !== title) document.title = title;
 }
 
@@ -42,6 +45,10 @@ const CLUSTER_LOOK = {
   unreachable: ["Failed", "bad"],
   failed: ["Failed", "bad"]
 };
+function clusterBadge(state) {
+  const [sign, look] = CLUSTER_LOOK[state] || CLUSTER_LOOK.connecting;
+  return el("span", {class: "badge " + look}, icon(sign), state);
+}
 const KIND_LOOK = {
   live: "ok",
   listing: "calm",
@@ -120,7 +127,7 @@ function drawClusters() {
   all.forEach(drawCluster);
   arrange($("clusters"), all.map(c => clusterRows.get(c.name)));
   const bad = all.filter(c => c.state !== "live").length;
-  put($("clusters-sum"), all.length ? `${all.length - bad} of ${all.length} live` : everReady ? "none" : "");
+  put($("clusters-sum"), all.length ? `${all.length - bad} of ${all.length} live` : everReady ? fleetHealth().text : "");
 }
 // Elements that stay where they are are not touched: moving one would take its focus.
 function arrange(parent, elements) {

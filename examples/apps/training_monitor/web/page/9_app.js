@@ -116,7 +116,7 @@ function frame() {
   } else {
     drawRows();
     drawFilters();
-    if (dirty.clusters || dirty.totals) drawClusters(), drawEmpty();
+    if (dirty.clusters || dirty.totals) drawClusters(), drawEmpty(), drawLink();
     if (dirty.attention || dirty.totals) drawAttention();
     if (changesDirty) drawChanges();
     if (dirty.totals) drawCharts();
