@@ -1,27 +1,25 @@
 // The cache beside a plain list: random events of a cluster, and answers to bindings that are late, lost or refused.
 //
-// A simulated API server has the truth. The watch shows it late, in order; bindings are carried out late, or never;
-// their answers and what is read after them come late, too. After each step the cache is what the plain list says, and
-// whenever everything was delivered, it is what the API server has.
+// After each step the cache is what the plain list says, and whenever everything was delivered, it is what the server
+// has.
 #include <kcontrol/scheduling/cache.hpp>
 
 #include "scheduling/objects.hpp"
+#include "scheduling/simulated_server.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <deque>
 #include <map>
 #include <memory>
-#include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 using namespace kcontrol;
 using namespace kcontrol::test;
+using scheduling::assumption;
 using scheduling::cache;
 using scheduling::host_port;
 using scheduling::interned_name;
@@ -54,69 +52,68 @@ const char* const specs[] = {
 };
 constexpr std::size_t spec_count = std::size(specs);
 
-// What the API server has of a pod.
-struct api_pod {
-    std::string name;
-    std::string uid;
-    std::string node;
-    std::string phase = "Pending";
-    std::size_t spec = 0;
-};
-
 // The plain list, which has the rules again.
 struct plain_pod {
     pod_pointer pod;
     std::string node;
-    bool is_assumed = false;
+    assumption decision;  // while it is assumed
+    std::string note;     // an annotation of the decision
     bool is_bound = false;
+    bool is_read = false;
 };
 
 struct plain_list {
     std::vector<plain_pod> pods;
-    std::map<std::string, std::shared_ptr<const core::node>> nodes;
+    std::map<std::string, simulated_server::node_object> nodes;
 
-    std::vector<plain_pod>::iterator named(const pod_info& pod) {
+    using place = std::vector<plain_pod>::iterator;
+    place named(const pod_info& pod) {
         return std::find_if(pods.begin(), pods.end(),
                             [&](const plain_pod& one) { return one.pod->name() == pod.name(); });
     }
-    std::vector<plain_pod>::iterator find(const pod_info& pod) {
+    place find(const pod_info& pod) {
         const auto found = named(pod);
         return found != pods.end() && found->pod->uid() == pod.uid() ? found : pods.end();
+    }
+    place find(const assumption& decision) {
+        const auto found = find(*decision.pod());
+        return found != pods.end() && found->decision == decision ? found : pods.end();
     }
     void event(const pod_pointer& pod) {
         const auto& phase = pod->pod().status.phase;
         const std::string node = pod->pod().spec.node_name;
         const bool counts = phase != "Succeeded" && phase != "Failed";
         const auto before = find(*pod);
-        const plain_pod old = before != pods.end() ? *before : plain_pod();
+        plain_pod old = before != pods.end() ? *before : plain_pod();
         if (const auto any = named(*pod); any != pods.end()) pods.erase(any);
         if (!counts) return;
-        if (!node.empty()) pods.push_back({pod, node, false, false});
-        if (node.empty() && old.is_assumed) pods.push_back({pod, old.node, true, old.is_bound});
+        if (!node.empty()) pods.push_back({pod, node, {}, {}, false, false});
+        if (!node.empty() || !old.decision) return;
+        if (!old.is_read) old.pod = pod;
+        pods.push_back(old);
     }
     void deleted(const pod_info& pod) {
         if (const auto found = find(pod); found != pods.end()) pods.erase(found);
     }
-    void assumed(const pod_pointer& pod, const std::string& node) {
+    void assumed(const pod_pointer& pod, const std::string& node, const assumption& decision, const std::string& note) {
         if (const auto any = named(*pod); any != pods.end()) pods.erase(any);
-        pods.push_back({pod, node, true, false});
+        pods.push_back({pod, node, decision, note, false, false});
     }
-    void confirmed(const pod_info& pod) {
-        if (const auto found = find(pod); found != pods.end()) found->is_bound = found->is_assumed;
+    void confirmed(const assumption& decision) {
+        if (const auto found = find(decision); found != pods.end()) found->is_bound = true;
     }
-    void forgotten(const pod_info& pod) {
-        if (const auto found = find(pod); found != pods.end() && found->is_assumed && !found->is_bound)
-            pods.erase(found);
+    void forgotten(const assumption& decision) {
+        if (const auto found = find(decision); found != pods.end() && !found->is_bound) pods.erase(found);
     }
-    void settled(const pod_pointer& read) {
-        const auto found = find(*read);
-        if (found == pods.end() || !found->is_assumed) return;
+    void settled(const assumption& decision, const pod_pointer& read) {
+        const auto found = find(decision);
+        if (found == pods.end()) return;
         const auto& phase = read->pod().status.phase;
         const std::string node = read->pod().spec.node_name;
         if (phase == "Succeeded" || phase == "Failed" || (node.empty() && !found->is_bound)) {
             pods.erase(found);
         } else if (!node.empty()) {
-            *found = {read, node, true, true};
+            *found = {read, node, decision, {}, true, true};
         }
     }
 };
@@ -132,12 +129,18 @@ void check_equal(cache& all, const plain_list& list) {
     for (const auto& one : list.pods) {
         const auto* const found = seen.find_pod(one.pod->namespace_(), one.pod->name());
         REQUIRE(found != nullptr);
-        REQUIRE(found->pod == one.pod.get());
+        if (one.note.empty()) {
+            REQUIRE(found->pod == one.pod.get());
+        } else {
+            core::pod wanted = one.pod->pod();
+            wanted.metadata.annotations["note"] = one.note;
+            REQUIRE(found->pod->pod() == wanted);
+        }
         REQUIRE(found->node->name() == one.node);
-        REQUIRE(found->is_assumed == one.is_assumed);
-        assumed += one.is_assumed ? 1 : 0;
-        of_namespace[std::string(one.pod->namespace_())].insert(one.pod.get());
-        on_node[one.node].push_back(one.pod.get());
+        REQUIRE(found->is_assumed == static_cast<bool>(one.decision));
+        assumed += one.decision ? 1 : 0;
+        of_namespace[std::string(one.pod->namespace_())].insert(found->pod);
+        on_node[one.node].push_back(found->pod);
     }
     REQUIRE(all.assumed_count() == assumed);
     for (const char* ns : {"a", "b"}) {
@@ -212,7 +215,7 @@ void check_equal(cache& all, const plain_list& list) {
 
 class world {
 public:
-    explicit world(std::uint64_t seed) : random_(seed) {
+    explicit world(std::uint64_t seed) : server_(seed) {
         for (const auto* json : specs) specs_.push_back(object_of<core::pod_spec>(json));
         cache_ = std::make_unique<cache>();
     }
@@ -230,7 +233,7 @@ public:
         case 8: deliver_event(); break;
         case 9:
         case 10: decide(); break;
-        case 11: carry_out(); break;
+        case 11: server_.carry_out(12, 33); break;
         case 12:
         case 13: deliver_answer(); break;
         case 14: deliver_read(); break;
@@ -238,20 +241,25 @@ public:
             if (below(200) == 0) restart();
             if (below(20) == 0) deliver_all();
         }
-        if (below(8) == 0) cache_->prepare(*pod_info_of({"a-ask", "ask", {}, "Pending", 4}));
+        if (below(8) == 0) {
+            core::pod asking;
+            asking.spec = *specs_[4];
+            cache_->prepare(pod_info(std::make_shared<const core::pod>(asking)));
+        }
         check_equal(*cache_, list_);
     }
 
     /// Everything that is under way arrives; then the cache has what the API server has.
     void deliver_all() {
-        while (!requests_.empty()) carry_out();
-        while (!answers_.empty()) deliver_answer();
-        while (!reads_.empty()) deliver_read();
-        while (!events_.empty()) deliver_event();
+        while (!server_.requests.empty()) server_.carry_out(12, 33);
+        while (!server_.answers.empty()) deliver_answer();
+        while (!server_.reads.empty()) deliver_read();
+        while (!server_.events.empty()) deliver_event();
         REQUIRE(cache_->assumed_count() == 0);
         std::set<std::string> counted;
-        for (const auto& [name, pod] : pods_) {
-            if (!pod.node.empty() && pod.phase == "Pending") counted.insert(pod.uid + "@" + pod.node);
+        for (const auto& [name, pod] : server_.pods) {
+            const std::string node = pod->spec.node_name;
+            if (!node.empty() && pod->status.phase == "Pending") counted.insert(pod->metadata.uid.str() + "@" + node);
         }
         std::set<std::string> found;
         for (const char* ns : {"a", "b"}) {
@@ -263,115 +271,73 @@ public:
     }
 
 private:
-    // An event of the watch: a version of a pod or of a node, or its deletion.
-    struct watch_event {
-        pod_pointer pod;
-        std::shared_ptr<const core::node> node;
-        std::string deleted_node;
-        bool is_deleted = false;
-    };
-    struct request {
-        pod_pointer pod;
-        std::string node;
-    };
-    enum class outcome { bound, refused, conflict, lost };
-    struct answer {
-        pod_pointer pod;
-        outcome how;
-    };
-    struct read {
-        pod_pointer asked;
-        std::optional<api_pod> found;
-    };
-
-    std::uint64_t below(std::uint64_t n) { return random_() % n; }
-    template <class T>
-    T take_any(std::vector<T>& from) {
-        const auto at = from.begin() + static_cast<std::ptrdiff_t>(below(from.size()));
-        T out = std::move(*at);
-        from.erase(at);
-        return out;
-    }
-
-    pod_pointer pod_info_of(const api_pod& of) const {
-        auto made = std::make_shared<core::pod>();
-        made->metadata.namespace_ = of.name.substr(0, 1);
-        made->metadata.name = of.name;
-        made->metadata.uid = of.uid;
-        made->spec = *specs_[of.spec];
-        made->spec.node_name = of.node;
-        made->status.phase = of.phase;
-        return std::make_shared<const pod_info>(std::move(made));
-    }
-    void show(const api_pod& pod, bool is_deleted = false) {
-        events_.push_back({pod_info_of(pod), nullptr, {}, is_deleted});
-    }
+    std::uint64_t below(std::uint64_t n) { return server_.below(n); }
     std::string some_node() { return "n" + std::to_string(below(6)); }
-    api_pod* some_pod() {
-        if (pods_.empty()) return nullptr;
-        return &std::next(pods_.begin(), static_cast<std::ptrdiff_t>(below(pods_.size())))->second;
-    }
 
     void create() {
         const std::string name = (below(2) == 0 ? "a-" : "b-") + std::to_string(below(8));
-        if (pods_.contains(name)) return;
-        api_pod made{name, "uid" + std::to_string(++uids_), {}, "Pending", below(spec_count)};
-        if (below(5) == 0) made.node = some_node();  // as static pods come
-        show(pods_[name] = made);
+        if (server_.pods.contains(name)) return;
+        core::pod made;
+        made.metadata.namespace_ = name.substr(0, 1);
+        made.metadata.name = name;
+        made.metadata.uid = "uid" + std::to_string(++uids_);
+        made.spec = *specs_[below(spec_count)];
+        made.status.phase = "Pending";
+        if (below(5) == 0) made.spec.node_name = some_node();  // as static pods come
+        server_.put(std::move(made));
     }
     void bind_elsewhere() {
-        api_pod* const pod = some_pod();
-        if (pod == nullptr || !pod->node.empty()) return;
-        pod->node = some_node();
-        show(*pod);
+        const auto pod = server_.some_pod();
+        if (pod == nullptr || !pod->spec.node_name.empty()) return;
+        core::pod bound = *pod;
+        bound.spec.node_name = some_node();
+        server_.put(std::move(bound));
     }
     void change() {
-        api_pod* const pod = some_pod();
+        const auto pod = server_.some_pod();
         if (pod == nullptr) return;
-        if (below(3) == 0) pod->phase = below(2) == 0 ? "Succeeded" : "Failed";
-        if (below(3) == 0 && !pod->node.empty()) pod->spec = below(spec_count);  // as a resize in place does
-        show(*pod);
+        core::pod changed = *pod;
+        if (below(3) == 0) changed.status.phase = below(2) == 0 ? "Succeeded" : "Failed";
+        if (below(3) == 0 && !changed.spec.node_name.empty()) {  // as a resize in place does
+            const auto node = changed.spec.node_name;
+            changed.spec = *specs_[below(spec_count)];
+            changed.spec.node_name = node;
+        }
+        if (below(3) == 0) changed.metadata.labels["a"] = std::to_string(below(3));
+        server_.put(std::move(changed));
     }
     void remove() {
-        api_pod* const pod = some_pod();
-        if (pod == nullptr) return;
-        show(*pod, true);
-        pods_.erase(std::string(pod->name));
+        if (const auto pod = server_.some_pod()) server_.erase_pod(pod->metadata.name);
     }
     void change_node() {
         const std::string name = some_node();
-        if (below(3) == 0) {
-            nodes_.erase(name);
-            events_.push_back({nullptr, nullptr, name, true});
-            return;
-        }
+        if (below(3) == 0) return server_.erase_node(name);
         std::string labels;
         if (below(3) > 0) labels = R"("zone":"z)" + std::to_string(below(2)) + R"(")";
         if (below(3) > 0) labels += (labels.empty() ? "" : ",") + (R"("rack":"r)" + std::to_string(below(3))) + R"(")";
         const std::string images =
             R"(,"images":[{"names":[")" + std::string(below(2) == 0 ? "web:1" : "db:1") + R"("]}])";
-        nodes_[name] = node_of(name, R"({"cpu":")" + std::to_string(below(9)) + R"("})", "{" + labels + "}", images);
-        events_.push_back({nullptr, nodes_[name], {}, false});
+        server_.put(node_of(name, R"({"cpu":")" + std::to_string(below(9)) + R"("})", "{" + labels + "}", images));
     }
 
     void deliver_event() {
-        if (events_.empty()) return;
-        const watch_event event = std::move(events_.front());
-        events_.pop_front();
-        if (event.node != nullptr) {
-            cache_->set_node(event.node);
-            list_.nodes[event.node->metadata.name] = event.node;
-        } else if (event.pod == nullptr) {
-            cache_->remove_node(event.deleted_node);
-            list_.nodes.erase(event.deleted_node);
-        } else if (event.is_deleted) {
-            cache_->remove_pod(event.pod->namespace_(), event.pod->name(), event.pod->uid());
-            list_.deleted(*event.pod);
-            pending_.erase(std::string(event.pod->name()));
+        const auto event = server_.next_event();
+        if (!event) return;
+        if (event->node != nullptr) {
+            const std::string name = event->node->metadata.name;
+            event->is_deleted ? cache_->remove_node(name) : cache_->set_node(event->node);
+            event->is_deleted ? void(list_.nodes.erase(name)) : void(list_.nodes[name] = event->node);
+            return;
+        }
+        const auto pod = std::make_shared<const pod_info>(event->pod);
+        if (event->is_deleted) {
+            cache_->remove_pod(pod->namespace_(), pod->name(), pod->uid());
+            list_.deleted(*pod);
+            pending_.erase(std::string(pod->name()));
         } else {
-            cache_->set_pod(event.pod);
-            list_.event(event.pod);
-            known(event.pod);
+            cache_->set_pod(pod);
+            list_.event(pod);
+            known(pod);
         }
     }
     // What the scheduler knows of pods that wait.
@@ -388,98 +354,67 @@ private:
         if (pending_.empty()) return;
         const auto& pod = std::next(pending_.begin(), static_cast<std::ptrdiff_t>(below(pending_.size())))->second;
         const std::string node = some_node();
-        const auto found = list_.find(*pod);
-        const bool may = list_.nodes.contains(node) && found == list_.pods.end();
-        REQUIRE(cache_->assume(pod, node) == may);
+        const std::string note = below(4) == 0 ? std::to_string(below(9)) : std::string();
+        dict<text> annotations;
+        if (!note.empty()) annotations["note"] = note;
+        const bool may = list_.nodes.contains(node) && list_.find(*pod) == list_.pods.end();
+        const auto decision = cache_->assume(pod, node, annotations);
+        REQUIRE(static_cast<bool>(decision) == may);
         if (!may) return;
-        list_.assumed(pod, node);
+        list_.assumed(pod, node, decision, note);
         if (below(8) == 0) {  // a gang that does not fit as a whole
-            REQUIRE(cache_->forget(*pod));
-            list_.forgotten(*pod);
+            REQUIRE(cache_->roll_back(decision));
+            list_.forgotten(decision);
         } else {
-            requests_.push_back({pod, node});
+            server_.requests.push_back({decision, node, annotations});
         }
-    }
-    // The API server carries out a binding; or nobody does, or a webhook refuses it.
-    void carry_out() {
-        if (requests_.empty()) return;
-        const request one = take_any(requests_);
-        if (below(8) == 0) return answers_.push_back({one.pod, below(2) == 0 ? outcome::refused : outcome::lost});
-        const auto found = pods_.find(std::string(one.pod->name()));
-        const bool fits = found != pods_.end() && found->second.uid == one.pod->uid() && found->second.node.empty() &&
-                          found->second.phase == "Pending";
-        if (fits) {
-            found->second.node = one.node;
-            show(found->second);
-        }
-        const bool is_lost = below(3) == 0;
-        answers_.push_back({one.pod, is_lost ? outcome::lost : (fits ? outcome::bound : outcome::conflict)});
     }
     void deliver_answer() {
-        if (answers_.empty()) return;
-        const answer one = take_any(answers_);
-        switch (one.how) {
-        case outcome::bound:
-            cache_->confirm(*one.pod);
-            list_.confirmed(*one.pod);
+        const auto one = server_.any_answer();
+        if (!one) return;
+        switch (one->how) {
+        case simulated_server::outcome::bound:
+            cache_->confirm(one->of);
+            list_.confirmed(one->of);
             return;
-        case outcome::refused:
-            cache_->forget(*one.pod);
-            list_.forgotten(*one.pod);
+        case simulated_server::outcome::refused:
+            cache_->forget(one->of);
+            list_.forgotten(one->of);
             return;
-        default: {
-            const auto found = pods_.find(std::string(one.pod->name()));
-            const bool is_there = found != pods_.end() && found->second.uid == one.pod->uid();
-            reads_.push_back({one.pod, is_there ? std::optional(found->second) : std::nullopt});
-        }
+        default: server_.ask_for(one->of);
         }
     }
     void deliver_read() {
-        if (reads_.empty()) return;
-        const read one = take_any(reads_);
-        if (!one.found) {
-            cache_->forget(*one.asked);
-            list_.forgotten(*one.asked);
+        const auto one = server_.any_read();
+        if (!one) return;
+        if (one->found == nullptr) {
+            cache_->forget(one->of);
+            list_.forgotten(one->of);
             return;
         }
-        const auto found = pod_info_of(*one.found);
-        cache_->settle(found);
-        list_.settled(found);
+        const auto found = std::make_shared<const pod_info>(one->found);
+        cache_->settle(one->of, found);
+        list_.settled(one->of, found);
     }
 
-    // A new process: what was under way may still be carried out, and nobody waits for the answer.
     void restart() {
-        while (!requests_.empty()) {
-            carry_out();
-            answers_.clear();
-        }
-        answers_.clear();
-        reads_.clear();
-        events_.clear();
+        server_.cut_off(12);
         pending_.clear();
         list_ = {};
         cache_ = std::make_unique<cache>();
-        for (const auto& [name, pod] : pods_) {
-            const auto made = pod_info_of(pod);
+        for (const auto& [name, pod] : server_.pods) {
+            const auto made = std::make_shared<const pod_info>(pod);
             cache_->set_pod(made);
             list_.event(made);
             known(made);
         }
-        for (const auto& [name, node] : nodes_) cache_->set_node(node);
-        list_.nodes = nodes_;
+        for (const auto& [name, node] : server_.nodes) cache_->set_node(node);
+        list_.nodes = server_.nodes;
     }
 
-    std::mt19937_64 random_;
     std::vector<std::shared_ptr<const core::pod_spec>> specs_;
     std::uint64_t uids_ = 0;
-    // The API server, and what is under way.
-    std::map<std::string, api_pod> pods_;
-    std::map<std::string, std::shared_ptr<const core::node>> nodes_;
-    std::deque<watch_event> events_;
-    std::vector<request> requests_;
-    std::vector<answer> answers_;
-    std::vector<read> reads_;
-    // The scheduler.
+    simulated_server server_;
     std::unique_ptr<cache> cache_;
     std::map<std::string, pod_pointer> pending_;
     plain_list list_;

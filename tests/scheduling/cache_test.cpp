@@ -12,9 +12,11 @@
 
 using namespace kcontrol;
 using namespace kcontrol::test;
+using scheduling::assumption;
 using scheduling::cache;
 using scheduling::interned_name;
 using scheduling::node_info;
+using scheduling::placement_change;
 using scheduling::pod_change;
 using scheduling::pod_info;
 using scheduling::topology;
@@ -47,93 +49,130 @@ std::string state_of(const cache& of) {
     return std::string(pod->pod->uid()) + "@" + std::string(pod->node->name()) + (pod->is_assumed ? " assumed" : "");
 }
 
-void begin(cache& with, const std::string& state) {
-    with.set_node(node_of("n1", R"({"cpu":"4"})"));
-    with.set_node(node_of("n2", R"({"cpu":"4"})"));
-    const auto pending = version_of("1", "", "Pending");
-    if (state == "assumed" || state == "bound") REQUIRE(with.assume(pending, "n1"));
-    if (state == "bound") with.confirm(*pending);
-    if (state == "placed") REQUIRE(with.set_pod(version_of("1", "n1", "Running")) == pod_change::placed);
+std::string title(const std::shared_ptr<const pod_info>& version) {
+    if (version == nullptr) return "-";
+    return std::string(version->uid()) + "@" + version->pod().spec.node_name.str();
 }
 
-std::string happen(cache& with, const std::string& event) {
-    if (event == "event pending") return name_of(with.set_pod(version_of("1", "", "Pending")));
-    if (event == "event on n1") return name_of(with.set_pod(version_of("1", "n1", "Pending")));
-    if (event == "event on n2") return name_of(with.set_pod(version_of("1", "n2", "Pending")));
-    if (event == "event ended") return name_of(with.set_pod(version_of("1", "n1", "Failed")));
-    if (event == "event of another") return name_of(with.set_pod(version_of("2", "", "Pending")));
-    if (event == "another on n2") return name_of(with.set_pod(version_of("2", "n2", "Pending")));
-    if (event == "deleted") return name_of(with.remove_pod("default", "web", "1"));
-    if (event == "another deleted") return name_of(with.remove_pod("default", "web", "2"));
-    if (event == "assume n2") return with.assume(version_of("1", "", "Pending"), "n2") ? "true" : "false";
-    if (event == "assume another") return with.assume(version_of("2", "", "Pending"), "n2") ? "true" : "false";
-    if (event == "assume nowhere") return with.assume(version_of("1", "", "Pending"), "n9") ? "true" : "false";
-    if (event == "forget") return with.forget(*version_of("1", "", "Pending")) ? "true" : "false";
-    if (event == "forget another") return with.forget(*version_of("2", "", "Pending")) ? "true" : "false";
-    if (event == "read pending") return name_of(with.settle(version_of("1", "", "Pending")));
-    if (event == "read on n1") return name_of(with.settle(version_of("1", "n1", "Pending")));
-    if (event == "read on n2") return name_of(with.settle(version_of("1", "n2", "Pending")));
-    if (event == "read ended") return name_of(with.settle(version_of("1", "n1", "Succeeded")));
-    if (event == "read another") return name_of(with.settle(version_of("2", "n2", "Pending")));
-    FAIL("no such event: " << event);
-    return {};
-}
+// A cache in a state of pod "web", the decision that led there, and what it reported.
+struct stage {
+    std::string reported;
+    cache all{[this](const placement_change& one) {
+        reported += (reported.empty() ? "" : ", ") + title(one.before) + ">" + title(one.after);
+    }};
+    assumption ours;
+
+    explicit stage(const std::string& state) {
+        all.set_node(node_of("n1", R"({"cpu":"4"})"));
+        all.set_node(node_of("n2", R"({"cpu":"4"})"));
+        if (state == "placed") REQUIRE(all.set_pod(version_of("1", "n1", "Running")) == pod_change::placed);
+        if (state == "assumed" || state == "bound") ours = assume("1", "n1");
+        if (state == "bound") REQUIRE(all.confirm(ours));
+        if (state == "assumed again") {  // with an answer to an earlier decision on its way
+            ours = assume("1", "n1");
+            REQUIRE(all.roll_back(ours));
+            REQUIRE(assume("1", "n2"));
+        }
+        reported.clear();
+    }
+
+    assumption assume(const std::string& uid, const std::string& node) {
+        return all.assume(version_of(uid, "", "Pending"), node);
+    }
+
+    std::string happen(const std::string& event) {
+        const auto text = [](bool answer) { return std::string(answer ? "true" : "false"); };
+        if (event == "event pending") return name_of(all.set_pod(version_of("1", "", "Pending")));
+        if (event == "event on n1") return name_of(all.set_pod(version_of("1", "n1", "Pending")));
+        if (event == "event on n2") return name_of(all.set_pod(version_of("1", "n2", "Pending")));
+        if (event == "event ended") return name_of(all.set_pod(version_of("1", "n1", "Failed")));
+        if (event == "event of another") return name_of(all.set_pod(version_of("2", "", "Pending")));
+        if (event == "another on n2") return name_of(all.set_pod(version_of("2", "n2", "Pending")));
+        if (event == "deleted") return name_of(all.remove_pod("default", "web", "1"));
+        if (event == "another deleted") return name_of(all.remove_pod("default", "web", "2"));
+        if (event == "assume n2") return text(static_cast<bool>(assume("1", "n2")));
+        if (event == "assume another") return text(static_cast<bool>(assume("2", "n2")));
+        if (event == "assume nowhere") return text(static_cast<bool>(assume("1", "n9")));
+        if (event == "confirm") return text(all.confirm(ours));
+        if (event == "forget") return text(all.forget(ours));
+        if (event == "roll back") return text(all.roll_back(ours));
+        if (event == "read pending") return name_of(all.settle(ours, version_of("1", "", "Pending")));
+        if (event == "read on n1") return name_of(all.settle(ours, version_of("1", "n1", "Pending")));
+        if (event == "read on n2") return name_of(all.settle(ours, version_of("1", "n2", "Pending")));
+        if (event == "read ended") return name_of(all.settle(ours, version_of("1", "n1", "Succeeded")));
+        if (event == "read another") return name_of(all.settle(ours, version_of("2", "n2", "Pending")));
+        FAIL("no such event: " << event);
+        return {};
+    }
+};
 
 struct row {
     const char* state;
     const char* event;
     const char* answer;
     const char* after;
+    const char* reported = "";
 };
 
 // Every event in every state. Of each pair of states "assumed" and "bound" they differ where an answer is late.
 constexpr row transitions[] = {
     {"none", "event pending", "none", "-"},
-    {"none", "event on n1", "placed", "1@n1"},
+    {"none", "event on n1", "placed", "1@n1", "->1@n1"},
     {"none", "event ended", "none", "-"},
     {"none", "deleted", "none", "-"},
     {"none", "assume n2", "true", "1@n2 assumed"},
     {"none", "assume nowhere", "false", "-"},
+    {"none", "confirm", "false", "-"},
     {"none", "forget", "false", "-"},
+    {"none", "roll back", "false", "-"},
     {"none", "read on n1", "none", "-"},  // an answer never brings back a pod that was deleted
     {"none", "read pending", "none", "-"},
 
     {"assumed", "event pending", "updated", "1@n1 assumed"},
-    {"assumed", "event on n1", "confirmed", "1@n1"},
-    {"assumed", "event on n2", "moved", "1@n2"},
-    {"assumed", "event ended", "removed", "-"},
-    {"assumed", "event of another", "removed", "-"},
-    {"assumed", "another on n2", "placed", "2@n2"},
-    {"assumed", "deleted", "removed", "-"},
+    {"assumed", "event on n1", "confirmed", "1@n1", "->1@n1"},
+    {"assumed", "event on n2", "moved", "1@n2", "1@>-, ->1@n2"},
+    {"assumed", "event ended", "removed", "-", "1@>-"},
+    {"assumed", "event of another", "removed", "-", "1@>-"},
+    {"assumed", "another on n2", "placed", "2@n2", "1@>-, ->2@n2"},
+    {"assumed", "deleted", "removed", "-", "1@>-"},
     {"assumed", "another deleted", "none", "1@n1 assumed"},
     {"assumed", "assume n2", "false", "1@n1 assumed"},
-    {"assumed", "assume another", "true", "2@n2 assumed"},
-    {"assumed", "forget", "true", "-"},
-    {"assumed", "forget another", "false", "1@n1 assumed"},
-    {"assumed", "read pending", "removed", "-"},
+    {"assumed", "assume another", "true", "2@n2 assumed", "1@>-"},
+    {"assumed", "confirm", "true", "1@n1 assumed"},
+    {"assumed", "forget", "true", "-", "1@>-"},
+    {"assumed", "roll back", "true", "-"},
+    {"assumed", "read pending", "removed", "-", "1@>-"},
     {"assumed", "read on n1", "updated", "1@n1 assumed"},
-    {"assumed", "read on n2", "moved", "1@n2 assumed"},
-    {"assumed", "read ended", "removed", "-"},
+    {"assumed", "read on n2", "moved", "1@n2 assumed", "1@>-"},
+    {"assumed", "read ended", "removed", "-", "1@>-"},
     {"assumed", "read another", "none", "1@n1 assumed"},
 
     {"bound", "event pending", "updated", "1@n1 assumed"},
-    {"bound", "event on n1", "confirmed", "1@n1"},
-    {"bound", "event on n2", "moved", "1@n2"},
-    {"bound", "event ended", "removed", "-"},
-    {"bound", "deleted", "removed", "-"},
+    {"bound", "event on n1", "confirmed", "1@n1", "->1@n1"},
+    {"bound", "event on n2", "moved", "1@n2", "1@>-, ->1@n2"},
+    {"bound", "event ended", "removed", "-", "1@>-"},
+    {"bound", "deleted", "removed", "-", "1@>-"},
     {"bound", "assume n2", "false", "1@n1 assumed"},
     {"bound", "forget", "false", "1@n1 assumed"},
+    {"bound", "roll back", "false", "1@n1 assumed"},
     {"bound", "read pending", "updated", "1@n1 assumed"},  // it was read before it was bound
     {"bound", "read on n1", "updated", "1@n1 assumed"},
-    {"bound", "read ended", "removed", "-"},
+    {"bound", "read ended", "removed", "-", "1@>-"},
 
-    {"placed", "event pending", "removed", "-"},  // the API server lost the binding: its data was restored
-    {"placed", "event on n1", "updated", "1@n1"},
-    {"placed", "event on n2", "moved", "1@n2"},
-    {"placed", "event ended", "removed", "-"},
-    {"placed", "event of another", "removed", "-"},
-    {"placed", "another on n2", "placed", "2@n2"},
-    {"placed", "deleted", "removed", "-"},
+    {"assumed again", "confirm", "false", "1@n2 assumed"},
+    {"assumed again", "forget", "false", "1@n2 assumed"},
+    {"assumed again", "roll back", "false", "1@n2 assumed"},
+    {"assumed again", "read pending", "none", "1@n2 assumed"},
+    {"assumed again", "read on n1", "none", "1@n2 assumed"},
+    {"assumed again", "read ended", "none", "1@n2 assumed"},
+
+    {"placed", "event pending", "removed", "-", "1@n1>-"},  // the API server lost the binding: its data was restored
+    {"placed", "event on n1", "updated", "1@n1", "1@n1>1@n1"},
+    {"placed", "event on n2", "moved", "1@n2", "1@n1>-, ->1@n2"},
+    {"placed", "event ended", "removed", "-", "1@n1>-"},
+    {"placed", "event of another", "removed", "-", "1@n1>-"},
+    {"placed", "another on n2", "placed", "2@n2", "1@n1>-, ->2@n2"},
+    {"placed", "deleted", "removed", "-", "1@n1>-"},
     {"placed", "another deleted", "none", "1@n1"},
     {"placed", "assume n2", "false", "1@n1"},
     {"placed", "forget", "false", "1@n1"},
@@ -147,28 +186,54 @@ TEST_CASE("cache: each event and answer in each state of a pod") {
     for (const auto& one : transitions) {
         CAPTURE(one.state);
         CAPTURE(one.event);
-        cache all;
-        begin(all, one.state);
-        CHECK(happen(all, one.event) == one.answer);
-        const std::string after = state_of(all);
+        stage s(one.state);
+        CHECK(s.happen(one.event) == one.answer);
+        CHECK(s.reported == one.reported);
+        const std::string after = state_of(s.all);
         CHECK(after == one.after);
-        CHECK(all.assumed_count() == (after.ends_with("assumed") ? 1 : 0));
+        CHECK(s.all.assumed_count() == (after.ends_with("assumed") ? 1 : 0));
         // What does not count any more frees what it took.
         std::int64_t used = 0;
-        for (const auto* node : all.snapshot().nodes()) used += node->requested().cpu_milli;
+        for (const auto* node : s.all.snapshot().nodes()) used += node->requested().cpu_milli;
         CHECK(used == (after == "-" ? 0 : 1000));
     }
 }
 
 TEST_CASE("cache: a read that is settled stands against older events") {
-    cache all;
-    begin(all, "assumed");
-    CHECK(happen(all, "read on n2") == std::string("moved"));
-    CHECK(happen(all, "forget") == std::string("false"));  // answers of earlier attempts
-    CHECK(happen(all, "read pending") == std::string("updated"));
-    CHECK(happen(all, "event pending") == std::string("updated"));  // older than what was read
-    CHECK(state_of(all) == "1@n2 assumed");
-    CHECK(happen(all, "event on n2") == std::string("confirmed"));
+    stage s("assumed");
+    CHECK(s.happen("read on n2") == "moved");
+    CHECK(s.happen("forget") == "false");
+    CHECK(s.happen("read pending") == "updated");
+    const auto* const read = s.all.snapshot().find_pod("default", "web")->pod;
+    CHECK(s.happen("event pending") == "updated");  // older than what was read
+    CHECK(s.all.snapshot().find_pod("default", "web")->pod == read);
+    CHECK(state_of(s.all) == "1@n2 assumed");
+    CHECK(s.happen("event on n2") == "confirmed");
+}
+
+TEST_CASE("cache: annotations of a decision stay until the watch shows what the binding made of them") {
+    const auto shown = [](const stage& s, const char* key) {
+        const auto* const found = s.all.snapshot().find_pod("default", "web")->pod->pod().metadata.annotations.get(key);
+        return found == nullptr ? std::string("-") : found->str();
+    };
+    const auto pending = [](const std::string& own) {
+        auto made = std::make_shared<core::pod>(version_of("1", "", "Pending")->pod());
+        made->metadata.annotations["own"] = own;
+        return std::make_shared<const pod_info>(std::move(made));
+    };
+    stage s("none");
+    const assumption ours = s.all.assume(pending("a"), "n1", {{"devices", "0,1"}});
+    REQUIRE(ours);
+    CHECK(shown(s, "devices") == "0,1");
+    CHECK(ours.pod()->pod().metadata.annotations.contains("devices"));
+    s.all.set_pod(pending("b"));
+    CHECK(shown(s, "devices") == "0,1");
+    CHECK(shown(s, "own") == "b");
+    s.all.confirm(ours);
+    s.all.set_pod(pending("c"));
+    CHECK(shown(s, "devices") == "0,1");
+    s.all.set_pod(version_of("1", "n1", "Pending"));
+    CHECK(shown(s, "devices") == "-");
 }
 
 TEST_CASE("cache: pods count on a node that is gone, and when it is back") {
@@ -181,6 +246,8 @@ TEST_CASE("cache: pods count on a node that is gone, and when it is back") {
     CHECK(all.snapshot().find("n1")->requested().cpu_milli == 1000);
     all.remove_node("n1");
     CHECK(all.snapshot().find("n1") == nullptr);
+    CHECK(all.snapshot().find_pod("default", "web")->node->label("rack") == nullptr);
+    CHECK(all.snapshot().find_pod("default", "web")->node->shared_node() == nullptr);
     CHECK_FALSE(all.assume(pod_of("other", requesting(R"({"cpu":"1"})")), "n1"));
     CHECK(all.snapshot().pods_in("default").size() == 1);
     all.set_node(node_of("n1", R"({"cpu":"8"})"));

@@ -33,8 +33,12 @@ public:
     /// Whether the node exists. Nodes that filters and scores see do.
     bool exists() const noexcept { return node_ != nullptr; }
     const api::core::v1::node& node() const noexcept { return *node_; }  ///< exists() holds
-    /// The value of a label of the node, or null if it has none of this key.
-    const text* label(std::string_view key) const noexcept { return node_->metadata.labels.get(key); }
+    /// The node to keep it; null if it does not exist.
+    const std::shared_ptr<const api::core::v1::node>& shared_node() const noexcept { return node_; }
+    /// The value of a label of the node, or null if it has none of this key, or does not exist.
+    const text* label(std::string_view key) const noexcept {
+        return node_ == nullptr ? nullptr : node_->metadata.labels.get(key);
+    }
 
     /// What its pods may request together. An amount that is wrong is 0.
     const resource_amounts& allocatable() const noexcept { return allocatable_; }

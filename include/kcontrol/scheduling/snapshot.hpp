@@ -78,8 +78,11 @@ private:
     // A pod that counts, and what the cache knows of it.
     struct record : placed_pod {
         std::shared_ptr<const pod_info> shared;
-        node_info* on = nullptr;  // the same node
-        bool is_bound = false;    // assumed, and known to be bound
+        node_info* on = nullptr;                        // the same node
+        std::unique_ptr<const dict<text>> annotations;  // assumed: those of the decision, if it has some
+        std::uint64_t assumption = 0;                   // assumed: the number of the decision
+        bool is_bound = false;                          // assumed, and known to be bound
+        bool is_read = false;                           // assumed, and read on its node: the event that shows it is due
         std::size_t place_in_namespace = 0;
     };
     struct text_hash : std::hash<std::string_view> {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/scheduling/cache.hpp>
+#include <kcontrol/scheduling/impl/has_ended.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -10,10 +11,6 @@ namespace detail {
 
 // So many topologies that no pod needs are kept for the next pod that does.
 inline constexpr std::size_t spare_topologies = 16;
-
-inline bool has_ended(const api::core::v1::pod& pod) {
-    return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
 
 // The labels that terms of affinity look at.
 template <class F>
@@ -39,6 +36,14 @@ inline std::string zone_of(const node_info& node) {
     return out;
 }
 
+// The pod as it will be when the binding has added these annotations.
+inline std::shared_ptr<const pod_info> with_annotations(std::shared_ptr<const pod_info> pod,
+                                                        const dict<text>& annotations) {
+    auto made = std::make_shared<api::core::v1::pod>(pod->pod());
+    for (const auto& [key, value] : annotations) made->metadata.annotations[key] = value;
+    return std::make_shared<const pod_info>(std::move(made));
+}
+
 inline void set_listed(std::vector<const node_info*>& in, const node_info& node, bool is_listed) {
     const auto found = std::find(in.begin(), in.end(), &node);
     if (is_listed == (found != in.end())) return;
@@ -52,7 +57,7 @@ inline void set_listed(std::vector<const node_info*>& in, const node_info& node,
 
 }  // namespace detail
 
-KCONTROL_DECL cache::cache() = default;
+KCONTROL_DECL cache::cache(change_function on_change) : on_change_(std::move(on_change)) {}
 KCONTROL_DECL cache::~cache() = default;
 
 // Decisions.
@@ -68,42 +73,61 @@ KCONTROL_DECL const snapshot& cache::prepare(const pod_info& pod, const std::vec
     return snapshot_;
 }
 
-KCONTROL_DECL bool cache::assume(std::shared_ptr<const pod_info> pod, std::string_view node) {
-    if (snapshot_.find(node) == nullptr) return false;
+KCONTROL_DECL assumption cache::assume(std::shared_ptr<const pod_info> pod, std::string_view node,
+                                       dict<text> annotations) {
+    assumption out;
+    if (snapshot_.find(node) == nullptr) return out;
     if (record* const known = find(*pod)) {
-        if (known->pod->uid() == pod->uid()) return false;
-        erase(*known);  // a pod of that name which is deleted: this one could not exist otherwise
+        if (known->pod->uid() == pod->uid()) return out;
+        remove(*known);  // a pod of that name which is deleted: this one could not exist otherwise
     }
-    set_assumed(insert(std::move(pod), node), true);
+    if (!annotations.empty()) pod = detail::with_annotations(std::move(pod), annotations);
+    out.pod_ = pod;
+    out.number_ = ++assumptions_;
+    record& made = insert(std::move(pod), node);
+    set_assumed(made, true);
+    made.assumption = out.number_;
+    if (!annotations.empty()) made.annotations = std::make_unique<const dict<text>>(std::move(annotations));
+    return out;
+}
+
+KCONTROL_DECL bool cache::confirm(const assumption& of) {
+    record* const known = find(of);
+    if (known != nullptr) known->is_bound = true;
+    return known != nullptr;
+}
+
+KCONTROL_DECL bool cache::forget(const assumption& of) {
+    record* const known = find(of);
+    if (known == nullptr || known->is_bound) return false;
+    remove(*known);
     return true;
 }
 
-KCONTROL_DECL void cache::confirm(const pod_info& pod) {
-    record* const known = find(pod);
-    if (known != nullptr && known->pod->uid() == pod.uid() && known->is_assumed) known->is_bound = true;
-}
-
-KCONTROL_DECL bool cache::forget(const pod_info& pod) {
-    record* const known = find(pod);
-    if (known == nullptr || known->pod->uid() != pod.uid() || !known->is_assumed || known->is_bound) return false;
+KCONTROL_DECL bool cache::roll_back(const assumption& of) {
+    record* const known = find(of);
+    if (known == nullptr || known->is_bound) return false;
     erase(*known);
     return true;
 }
 
-KCONTROL_DECL pod_change cache::settle(std::shared_ptr<const pod_info> read) {
-    record* const known = find(*read);
-    if (known == nullptr || known->pod->uid() != read->uid() || !known->is_assumed) return pod_change::none;
+KCONTROL_DECL pod_change cache::settle(const assumption& of, std::shared_ptr<const pod_info> read) {
+    record* const known = find(of);
+    if (known == nullptr || known->pod->uid() != read->uid()) return pod_change::none;
     const std::string_view node = read->pod().spec.node_name;
     if (detail::has_ended(read->pod()) || (node.empty() && !known->is_bound)) {
-        erase(*known);
+        remove(*known);
         return pod_change::removed;
     }
     if (node.empty()) return pod_change::updated;  // read before it was bound
-    known->is_bound = true;
+    known->is_bound = known->is_read = true;
     const bool is_same = known->on->name() == node;
+    const auto before = known->shared;
     replace(*known, std::move(read));
-    if (!is_same) move_to(*known, known->pod->pod().spec.node_name);
-    return is_same ? pod_change::updated : pod_change::moved;
+    if (is_same) return pod_change::updated;
+    move_to(*known, known->pod->pod().spec.node_name);
+    report(before, nullptr);
+    return pod_change::moved;
 }
 
 // Events of pods.
@@ -114,32 +138,61 @@ KCONTROL_DECL pod_change cache::set_pod(std::shared_ptr<const pod_info> pod) {
     record* known = find(*pod);
     const bool is_other = known != nullptr && known->pod->uid() != pod->uid();
     if (is_other) {
-        erase(*known);
+        remove(*known);
         known = nullptr;
     }
     if (known == nullptr) {
         if (ended || node.empty()) return is_other ? pod_change::removed : pod_change::none;
         insert(pod, node);
+        report(nullptr, std::move(pod));
         return pod_change::placed;
     }
     if (ended || (node.empty() && !known->is_assumed)) {
-        erase(*known);
+        remove(*known);
         return pod_change::removed;
     }
-    const bool is_same = node.empty() || known->on->name() == node;
+    if (node.empty()) {
+        if (known->is_read) return pod_change::updated;  // it is older than what was read
+        if (known->annotations != nullptr) pod = detail::with_annotations(std::move(pod), *known->annotations);
+        replace(*known, std::move(pod));
+        return pod_change::updated;
+    }
+    const bool is_same = known->on->name() == node;
     const bool was_assumed = known->is_assumed;
+    const auto before = known->shared;
     replace(*known, pod);
-    if (!node.empty()) set_assumed(*known, false);
-    if (!is_same) move_to(*known, node);
-    if (!is_same) return pod_change::moved;
-    return was_assumed && !node.empty() ? pod_change::confirmed : pod_change::updated;
+    set_assumed(*known, false);
+    if (!is_same) {
+        move_to(*known, node);
+        report(before, nullptr);
+        report(nullptr, std::move(pod));
+        return pod_change::moved;
+    }
+    report(was_assumed ? nullptr : before, std::move(pod));
+    return was_assumed ? pod_change::confirmed : pod_change::updated;
 }
 
 KCONTROL_DECL pod_change cache::remove_pod(std::string_view namespace_, std::string_view name, std::string_view uid) {
     record* const known = snapshot_.records_.find(namespace_, name);
     if (known == nullptr || known->pod->uid() != uid) return pod_change::none;
-    erase(*known);
+    remove(*known);
     return pod_change::removed;
+}
+
+KCONTROL_DECL void cache::report(std::shared_ptr<const pod_info> before, std::shared_ptr<const pod_info> after) const {
+    if (on_change_) on_change_({std::move(before), std::move(after)});
+}
+
+KCONTROL_DECL void cache::remove(record& pod) {
+    auto before = pod.shared;
+    erase(pod);
+    report(std::move(before), nullptr);
+}
+
+KCONTROL_DECL cache::record* cache::find(const assumption& of) const {
+    if (!of) return nullptr;
+    record* const known = find(*of.pod_);
+    return known != nullptr && known->assumption == of.number_ ? known : nullptr;
 }
 
 KCONTROL_DECL cache::record* cache::find(const pod_info& pod) const {
@@ -175,7 +228,9 @@ KCONTROL_DECL void cache::erase(record& pod) {
 KCONTROL_DECL void cache::set_assumed(record& pod, bool is_assumed) {
     if (pod.is_assumed == is_assumed) return;
     pod.is_assumed = is_assumed;
-    pod.is_bound = false;
+    pod.is_bound = pod.is_read = false;
+    pod.assumption = 0;
+    pod.annotations = nullptr;
     assumed_count_ = is_assumed ? assumed_count_ + 1 : assumed_count_ - 1;
 }
 
