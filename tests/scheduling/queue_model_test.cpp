@@ -39,6 +39,7 @@ struct plain_pod {
     std::shared_ptr<const pod_info> pod;
     queue_state state = queue_state::active;
     time_point added;
+    time_point entered;
     time_point until;  // backoff, unschedulable
     time_point backoff_until;
     std::uint32_t rejections = 0;
@@ -56,7 +57,7 @@ class queue_world {
 public:
     explicit queue_world(std::uint64_t seed) : random_(seed) {
         for (const char* resource : resources) {
-            REQUIRE(queue_.add_plugin({{interned_name(resource), event_actions::all}}).has_value());
+            REQUIRE(queue_.add_plugin(resource, {{interned_name(resource), event_actions::all}}).has_value());
         }
     }
 
@@ -93,6 +94,7 @@ public:
             REQUIRE(found->state == one.state);
             REQUIRE(found->attempts == one.attempts);
             REQUIRE(found->added == one.added);
+            REQUIRE(found->entered == one.entered);
             ++sizes[one.state];
             const bool waits = one.state == queue_state::backoff || one.state == queue_state::unschedulable;
             if (waits && (!next || one.until < *next)) next = one.until;
@@ -140,7 +142,7 @@ private:
         if (is_new) {
             plain_pod one;
             one.pod = info;
-            one.added = now_;
+            one.added = one.entered = now_;
             one.number = numbers_;
             wake(one);
             pods_[name] = one;
@@ -172,7 +174,9 @@ private:
         plain_pod* first = nullptr;
         for (auto& [name, one] : pods_) {
             if (one.state != queue_state::active) continue;
-            const auto rank = [](const plain_pod& of) { return std::tuple(-of.pod->priority(), of.added, of.number); };
+            const auto rank = [](const plain_pod& of) {
+                return std::tuple(-of.pod->priority(), of.entered, of.number);
+            };
             if (first == nullptr || rank(one) < rank(*first)) first = &one;
         }
         const auto* const popped = queue_.pop(now_);
@@ -209,6 +213,7 @@ private:
         if (by != 0) {
             queue_.reject(*pod, by, now_);
             one->failures = 0;
+            one->entered = now_;
             one->rejected_by = by;
             one->backoff_until = after(++one->rejections);
             return land(now_ + 5min);
@@ -220,6 +225,7 @@ private:
             return;
         case 1:
             queue_.fail(*pod, now_);
+            one->entered = now_;
             one->rejected_by = 0;
             one->backoff_until = after(++one->failures);
             return wake(*one);
@@ -243,9 +249,11 @@ private:
     }
     void activate(plain_pod* one) {
         if (one == nullptr) return;
-        const bool may = one->state == queue_state::unschedulable || one->state == queue_state::gated;
-        REQUIRE(queue_.activate(*one->pod, now_) == may);
-        if (may) wake(*one);
+        const bool waits = one->state == queue_state::unschedulable || one->state == queue_state::gated;
+        const bool flies = one->state == queue_state::in_flight;
+        REQUIRE(queue_.activate(*one->pod, now_) == (waits || flies));
+        if (waits) wake(*one);
+        one->was_updated |= flies;
     }
 
     std::mt19937_64 random_;

@@ -7,7 +7,9 @@
 
 #include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@ using scheduling::event_kind;
 using scheduling::interned_name;
 using scheduling::plugin_set;
 using scheduling::pod_info;
+using scheduling::queue_rank;
 using scheduling::queue_state;
 using scheduling::queued_pod;
 using scheduling::scheduling_queue;
@@ -63,8 +66,8 @@ struct stage {
         return pod.pod().metadata.labels.contains("gate") ? plugin_set{1} : plugin_set{0};
     })};
     plugin_set fit = *queue.add_plugin(
-        {{interned_name("Node"), event_actions::add}, {interned_name("Pod"), event_actions::update_pod_label}});
-    plugin_set other = *queue.add_plugin({{interned_name("Pod"), event_actions::delete_}});
+        "fit", {{interned_name("Node"), event_actions::add}, {interned_name("Pod"), event_actions::update_pod_label}});
+    plugin_set other = *queue.add_plugin("other", {{interned_name("Pod"), event_actions::delete_}});
     time_point now = start;
 
     void begin(const std::string& state) {
@@ -245,25 +248,108 @@ TEST_CASE("scheduling_queue: the higher priority first, then the one that waits 
     CHECK(popped(queue, start + 2s) == std::vector<std::string>{"high", "first", "second", "late", "low"});
 }
 
-TEST_CASE("scheduling_queue: an order of one's own, which may change") {
-    bool reversed = false;
-    scheduling_queue queue(scheduling_queue_options().order([&](const queued_pod& a, const queued_pod& b) {
-        return reversed ? a.pod->name() > b.pod->name() : a.pod->name() < b.pod->name();
-    }));
-    for (const char* name : {"b", "c", "a"}) queue.set(waiting(name), start);
-    reversed = true;
-    queue.sort();
-    CHECK(popped(queue, start) == std::vector<std::string>{"c", "b", "a"});
+TEST_CASE("scheduling_queue: a pod that comes back from an attempt comes after those that wait longer since") {
+    scheduling_queue queue;
+    const auto fit = *queue.add_plugin("fit", {{interned_name("Node"), event_actions::add}});
+    for (const char* name : {"a", "b"}) queue.set(waiting(name), start);
+    REQUIRE(popped(queue, start) == std::vector<std::string>{"a", "b"});
+    queue.reject(*waiting("a"), fit, start + 2s);
+    queue.fail(*waiting("b"), start + 3s);
+    queue.set(waiting("new"), start + 1s);
+    queue.event(node_added, start + 10s);
+    CHECK(popped(queue, start + 10s) == std::vector<std::string>{"new", "a", "b"});
+    queue.put_back(*waiting("a"), start + 20s);  // no attempt: its place is the same
+    queue.put_back(*waiting("new"), start + 21s);
+    CHECK(popped(queue, start + 30s) == std::vector<std::string>{"new", "a"});
 }
 
-TEST_CASE("scheduling_queue: an order that contradicts itself does no harm") {
-    int calls = 0;
-    scheduling_queue queue(
-        scheduling_queue_options().order([&](const queued_pod&, const queued_pod&) { return ++calls % 3 == 0; }));
-    for (int i = 0; i < 50; ++i) queue.set(waiting("p" + std::to_string(i)), start);
-    for (int i = 0; i < 25; ++i) queue.remove("default", "p" + std::to_string(i), "uid-p" + std::to_string(i));
+TEST_CASE("scheduling_queue: a rank of one's own, which may change") {
+    std::int64_t sign = 1;
+    int asked = 0;
+    scheduling_queue queue(scheduling_queue_options().rank([&](const queued_pod& pod) {
+        ++asked;
+        return queue_rank{sign * pod.pod->name()[0]};
+    }));
+    for (const char* name : {"b", "d", "c", "a"}) queue.set(waiting(name), start);
+    CHECK(asked == 4);  // and not for each comparison
+    sign = -1;
     queue.sort();
-    CHECK(popped(queue, start).size() == 25);
+    CHECK(popped(queue, start) == std::vector<std::string>{"d", "c", "b", "a"});
+}
+
+TEST_CASE("scheduling_queue: a function of a plugin that throws concerns that pod only") {
+    std::vector<std::string> failures;
+    bool gate_throws = true;
+    scheduling_queue queue(scheduling_queue_options()
+                               .rank([](const queued_pod& pod) {
+                                   if (pod.pod->name() == "a") throw std::runtime_error("no rank");
+                                   return queue_rank{1};
+                               })
+                               .gate([&](const pod_info& pod) -> plugin_set {
+                                   if (pod.name() == "b" && gate_throws) throw 7;
+                                   return 0;
+                               })
+                               .on_failure([&](const pod_info& pod, const error& what) {
+                                   failures.push_back(std::string(pod.name()) + ": " + std::string(what.message()));
+                               }));
+    const auto fit = *queue.add_plugin("fit", {{interned_name("Node"), event_actions::add}},
+                                       [](const pod_info& pod, const cluster_event&) -> bool {
+                                           if (pod.name() == "c") throw std::runtime_error("no hint");
+                                           return true;
+                                       });
+    for (const char* name : {"d", "c", "b", "a"}) queue.set(waiting(name), start);
+    CHECK(failures == std::vector<std::string>{"b: pre_enqueue threw: an exception that is no std::exception",
+                                               "a: queue_sort threw: no rank"});
+    CHECK(popped(queue, start) == std::vector<std::string>{"a", "d", "c"});  // a has the default rank: priority 0
+    gate_throws = false;
+    CHECK(queue.next_deadline() == start + 1s);
+    CHECK(popped(queue, start + 1s) == std::vector<std::string>{"b"});
+    failures.clear();
+    for (const char* name : {"c", "d"}) queue.reject(*waiting(name), fit, start + 1s);
+    CHECK(queue.event(node_added, start + 5s) == 2);
+    CHECK(failures == std::vector<std::string>{"c: plugin fit: hint threw: no hint"});
+    CHECK(popped(queue, start + 5s) == std::vector<std::string>{"d", "c"});
+}
+
+TEST_CASE("scheduling_queue: activate() of a pod in flight counts when it is rejected") {
+    stage s;
+    s.begin("in flight");
+    CHECK(s.queue.activate(*waiting("web"), start));
+    s.happen("reject");
+    CHECK(state_of(s.queue) == "backoff");
+}
+
+TEST_CASE("scheduling_queue: what happens to a pod itself does not help it") {
+    stage s;
+    s.begin("unschedulable");
+    const auto itself = any_object(waiting("web")->shared_pod());
+    const auto another = any_object(waiting("db")->shared_pod());
+    const interned_name pods("Pod");
+    const auto labels = event_actions::update_pod_label;
+    CHECK(s.queue.event({{pods, labels}, itself, itself}, start) == 0);
+    CHECK(s.queue.event({{pods, labels}, another, another}, start) == 1);
+    stage flying;
+    flying.begin("in flight");
+    flying.queue.event({{pods, labels}, itself, {}}, start);
+    flying.happen("reject");
+    CHECK(state_of(flying.queue) == "unschedulable");
+}
+
+TEST_CASE("scheduling_queue: times that are too long end at the end of time") {
+    scheduling_queue queue(
+        scheduling_queue_options().flush_after(duration::max()).backoff(duration::max() / 2 + 1ns, duration::max()));
+    const auto fit = *queue.add_plugin("fit", {{interned_name("Node"), event_actions::add}});
+    queue.set(waiting("web"), start);
+    REQUIRE(queue.pop(start) != nullptr);
+    queue.reject(*waiting("web"), fit, start);
+    CHECK(state_of(queue) == "unschedulable");
+    CHECK(queue.next_deadline() == time_point::max());
+    for (int i = 0; i < 3; ++i) {
+        REQUIRE(queue.take(*waiting("web"), start) != nullptr);
+        queue.fail(*waiting("web"), start);
+        CHECK(state_of(queue) == "backoff");
+    }
+    CHECK(queue.next_deadline() == time_point::max());
 }
 
 TEST_CASE("scheduling_queue: backoff of 1 s, which doubles to 10 s") {
@@ -278,7 +364,7 @@ TEST_CASE("scheduling_queue: backoff of 1 s, which doubles to 10 s") {
         now += pause;
     }
     // Rejections count by themselves, and end a series of failures.
-    const auto fit = *queue.add_plugin({{interned_name("Node"), event_actions::add}});
+    const auto fit = *queue.add_plugin("fit", {{interned_name("Node"), event_actions::add}});
     REQUIRE(queue.pop(now) != nullptr);
     queue.reject(*waiting("web"), fit, now);
     queue.event(node_added, now);
@@ -321,8 +407,8 @@ TEST_CASE("scheduling_queue: what happened while a pod was in flight counts") {
 
 TEST_CASE("scheduling_queue: events are remembered for those in flight, and no longer than needed") {
     scheduling_queue queue(scheduling_queue_options().remembered_events(2));
-    const auto fit = *queue.add_plugin({{interned_name("Node"), event_actions::add}});
-    const auto other = *queue.add_plugin({{interned_name("Pod"), event_actions::delete_}});
+    const auto fit = *queue.add_plugin("fit", {{interned_name("Node"), event_actions::add}});
+    const auto other = *queue.add_plugin("fit", {{interned_name("Pod"), event_actions::delete_}});
     for (const char* name : {"a", "b", "c"}) queue.set(waiting(name), start);
     REQUIRE(queue.pop(start) != nullptr);  // a
     queue.event(node_added, start);
@@ -340,7 +426,7 @@ TEST_CASE("scheduling_queue: events are remembered for those in flight, and no l
 
 TEST_CASE("scheduling_queue: a hint looks closer at an event") {
     scheduling_queue queue;
-    const auto fit = *queue.add_plugin({{interned_name("*"), event_actions::all}},
+    const auto fit = *queue.add_plugin("fit", {{interned_name("*"), event_actions::all}},
                                        [](const pod_info& pod, const cluster_event&) { return pod.name() == "b"; });
     for (const char* name : {"a", "b"}) queue.set(waiting(name), start);
     popped(queue, start);
@@ -356,7 +442,7 @@ TEST_CASE("scheduling_queue: a gate opens with an event that its plugin named") 
     plugin_set gate = 0;
     scheduling_queue queue(
         scheduling_queue_options().gate([&](const pod_info&) { return open ? plugin_set{0} : gate; }));
-    gate = *queue.add_plugin({{interned_name("Node"), event_actions::add}});
+    gate = *queue.add_plugin("fit", {{interned_name("Node"), event_actions::add}});
     queue.set(waiting("web"), start);
     CHECK(state_of(queue) == "gated");
     open = true;
@@ -386,10 +472,12 @@ TEST_CASE("scheduling_queue: what is taken for nothing is put back where it was"
 
 TEST_CASE("scheduling_queue: 64 plugins and no more") {
     scheduling_queue queue;
-    for (int i = 0; i < 64; ++i) CHECK(queue.add_plugin({}).has_value());
-    const auto one_more = queue.add_plugin({});
+    for (int i = 0; i < 64; ++i) CHECK(queue.add_plugin("p" + std::to_string(i), {}).has_value());
+    const auto one_more = queue.add_plugin("one more", {});
     REQUIRE(one_more.has_error());
     CHECK(one_more.error() == errc::limit_exceeded);
+    CHECK(one_more.error().message() == "plugin one more: a scheduling queue has at most 64 plugins");
+    CHECK(queue.names_of(plugin_set{5}) == std::vector<std::string_view>{"p0", "p2"});
 }
 
 TEST_CASE("changes_of: what schedulers look at, and no heartbeat") {

@@ -1,6 +1,7 @@
 // scheduling_queue: the pods that wait for a place, as a plain state machine.
 #pragma once
 
+#include <kcontrol/base/error.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/runtime/time.hpp>
 #include <kcontrol/scheduling/cluster_event.hpp>
@@ -32,6 +33,10 @@ enum class queue_state : std::uint8_t {
     in_flight,      ///< pop() or take() gave it, and it is being placed
 };
 
+/// The place of a pod among the active ones: the smaller comes first, by the first number in which they differ. Of
+/// equal ones the pod that came first does.
+using queue_rank = std::array<std::int64_t, 3>;
+
 /// Plugins by the numbers that scheduling_queue::add_plugin() gives.
 using plugin_set = std::uint64_t;
 
@@ -41,6 +46,7 @@ struct queued_pod {
     const pod_info* pod = nullptr;            ///< the version that is known
     queue_state state = queue_state::active;  ///< where it is
     time_point added;                         ///< when it came into the queue first
+    time_point entered;                       ///< the same, or when it came back from its last attempt
     time_point since;                         ///< when it came to where it is
     time_point backoff_until;                 ///< not active before that
     std::uint32_t attempts = 0;               ///< how often it was in flight
@@ -52,10 +58,10 @@ struct queued_pod {
 /// Settings of a scheduling_queue. The defaults are kube-scheduler's.
 class scheduling_queue_options {
 public:
-    /// Whether the first of two pods comes before the second.
-    using order_function = std::function<bool(const queued_pod&, const queued_pod&)>;
-    /// The order of active pods. Default: the higher priority, then the one that waits longer.
-    scheduling_queue_options& order(order_function f) { return order_ = std::move(f), *this; }
+    /// The rank of a pod. It is asked once when the pod becomes active, when it changes, and by sort().
+    using rank_function = std::function<queue_rank(const queued_pod&)>;
+    /// The order of active pods. Default: scheduling_queue::default_rank().
+    scheduling_queue_options& rank(rank_function f) { return rank_ = std::move(f), *this; }
     /// Which plugins keep a pod out of the queue; 0: none.
     using gate_function = std::function<plugin_set(const pod_info&)>;
     /// The gate of the queue. Default: it is open for all.
@@ -69,16 +75,23 @@ public:
     /// So many events are remembered for pods in flight; a pod that was in flight longer is tried again. Default: 4096.
     scheduling_queue_options& remembered_events(std::size_t n) { return remembered_events_ = n, *this; }
 
-    const order_function& order() const noexcept { return order_; }
+    /// What a function of a plugin threw, which concerns that pod only. The message names plugin and function.
+    using failure_function = std::function<void(const pod_info&, const error&)>;
+    /// Is called for each of these. It must not throw, nor call the queue.
+    scheduling_queue_options& on_failure(failure_function f) { return on_failure_ = std::move(f), *this; }
+
+    const rank_function& rank() const noexcept { return rank_; }
     const gate_function& gate() const noexcept { return gate_; }
+    const failure_function& on_failure() const noexcept { return on_failure_; }
     duration first_backoff() const noexcept { return first_backoff_; }      ///< after the first failure
     duration longest_backoff() const noexcept { return longest_backoff_; }  ///< after many
     duration flush_after() const noexcept { return flush_after_; }
     std::size_t remembered_events() const noexcept { return remembered_events_; }
 
 private:
-    order_function order_;
+    rank_function rank_;
     gate_function gate_;
+    failure_function on_failure_;
     duration first_backoff_ = std::chrono::seconds(1);
     duration longest_backoff_ = std::chrono::seconds(10);
     duration flush_after_ = std::chrono::minutes(5);
@@ -96,6 +109,9 @@ private:
 ///
 /// A call for a pod that is not in flight, or for another pod of that name, does nothing.
 ///
+/// If a function of a plugin throws, only that pod is concerned. A hint that throws counts as one that may help. If the
+/// gate throws, the pod has failed. If the rank does, it has the default rank.
+///
 /// It has no clock: `now` never goes back from call to call.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
@@ -112,7 +128,14 @@ public:
 
     /// A plugin with the events that may change its answer; `hint` looks closer at these (default: each may help).
     /// Returns the set of this plugin. Errors: limit_exceeded for the 65th plugin.
-    KCONTROL_DECL result<plugin_set> add_plugin(std::vector<event_kind> events, hint_function hint = {});
+    KCONTROL_DECL result<plugin_set> add_plugin(std::string name, std::vector<event_kind> events,
+                                                hint_function hint = {});
+    /// The names of these plugins, in the order of add_plugin().
+    KCONTROL_DECL std::vector<std::string_view> names_of(plugin_set plugins) const;
+
+    /// Zero, the negative priority, and queued_pod::entered: the higher priority first, then the pod that waits longer
+    /// since its last attempt.
+    static KCONTROL_DECL queue_rank default_rank(const queued_pod& pod);
 
     /// A pod that waits was added or modified. Of another uid: the old pod of that name is forgotten.
     KCONTROL_DECL void set(std::shared_ptr<const pod_info> pod, time_point now);
@@ -131,9 +154,10 @@ public:
 
     /// Something happened: the unschedulable and gated pods that it may help move. Returns how many.
     KCONTROL_DECL std::size_t event(const cluster_event& what, time_point now);
-    /// Moves a pod that is unschedulable or gated as an event would that helps. False: it is neither.
+    /// Moves a pod that is unschedulable or gated as an event would that helps, and one that is in flight as soon as it
+    /// is rejected. False: it is none of these.
     KCONTROL_DECL bool activate(const pod_info& pod, time_point now);
-    /// The order changed: active pods are sorted anew.
+    /// The order changed: active pods are ranked anew.
     KCONTROL_DECL void sort();
 
     /// Ends backoffs and flushes unschedulable pods whose time has come; pop() does it as well.
@@ -148,22 +172,22 @@ public:
 
 private:
     struct entry;
-    using order_function = scheduling_queue_options::order_function;
-    // Active pods by the order, all others by their key; then by the order in which they came.
     struct earlier {
-        const order_function* order;
         KCONTROL_DECL bool operator()(const entry& a, const entry& b) const;
     };
     using entries = detail::indexed_heap<entry, earlier>;
     struct entry : queued_pod {
         std::size_t heap_place = 0;
-        std::int64_t key = 0;      // backoff, unschedulable: when that ends; in flight: the first event that it missed
-        std::uint64_t number = 0;  // of the order in which pods came
-        queue_state before = queue_state::active;  // in flight: where it was, and its key there
-        std::int64_t key_before = 0;
-        bool was_updated = false;  // in flight: another version came
+        // Active: its rank. Else the first number is: in backoff and unschedulable when that ends, in flight the first
+        // event that it missed.
+        queue_rank rank{};
+        std::uint64_t number = 0;                  // of the order in which pods came
+        queue_state before = queue_state::active;  // in flight: where it was, and its end there
+        std::int64_t end_before = 0;
+        bool was_updated = false;  // in flight: another version came, or activate() was called
     };
     struct plugin {
+        std::string name;
         std::vector<event_kind> events;
         hint_function hint;
     };
@@ -172,6 +196,9 @@ private:
     const entries& in(queue_state state) const noexcept { return states_[static_cast<std::size_t>(state)]; }
     KCONTROL_DECL entry* find_entry(const pod_info& pod, bool in_flight) const;
     KCONTROL_DECL void move(entry& pod, queue_state to, std::int64_t key, time_point now);
+    KCONTROL_DECL queue_rank rank_of(const entry& pod) const;
+    template <class Result, class F>
+    Result guarded(const pod_info& pod, std::string_view what, const plugin* of, Result otherwise, F&& call) const;
     KCONTROL_DECL void wake(entry& pod, time_point now);
     KCONTROL_DECL void fly(entry& pod, time_point now);
     KCONTROL_DECL void wait(entry& pod, std::int64_t until, time_point now);

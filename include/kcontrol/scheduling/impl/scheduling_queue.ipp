@@ -1,6 +1,8 @@
 #pragma once
 
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/model/describe.hpp>
+#include <kcontrol/scheduling/impl/later.hpp>
 #include <kcontrol/scheduling/scheduling_queue.hpp>
 
 #include <algorithm>
@@ -11,38 +13,54 @@ namespace detail {
 
 inline std::int64_t ticks(time_point at) { return at.time_since_epoch().count(); }
 
-// kube-scheduler's plugin PrioritySort.
-inline bool more_urgent(const queued_pod& a, const queued_pod& b) {
-    if (a.pod->priority() != b.pod->priority()) return a.pod->priority() > b.pod->priority();
-    return a.added < b.added;
+// An event of a pod itself can't help it: set() knows what its own changes mean.
+inline bool is_about(const cluster_event& what, const pod_info& pod) {
+    const auto is_that = [&](const any_object& one) { return one && one.meta().uid == pod.uid(); };
+    return is_that(what.after) || is_that(what.before);
 }
 
 }  // namespace detail
 
 KCONTROL_DECL bool scheduling_queue::earlier::operator()(const entry& a, const entry& b) const {
-    if (order != nullptr) {
-        if ((*order)(a, b)) return true;
-        if ((*order)(b, a)) return false;
-    } else if (a.key != b.key) {
-        return a.key < b.key;
-    }
-    return a.number < b.number;
+    return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
 }
 
 KCONTROL_DECL scheduling_queue::scheduling_queue(scheduling_queue_options options)
     : options_(std::move(options)),
-      states_{entries(earlier{&options_.order()}), entries(earlier{nullptr}), entries(earlier{nullptr}),
-              entries(earlier{nullptr}), entries(earlier{nullptr})} {
-    if (!options_.order()) options_.order(detail::more_urgent);
-}
+      states_{entries(earlier()), entries(earlier()), entries(earlier()), entries(earlier()), entries(earlier())} {}
 
 KCONTROL_DECL scheduling_queue::~scheduling_queue() = default;
 
-KCONTROL_DECL result<plugin_set> scheduling_queue::add_plugin(std::vector<event_kind> events, hint_function hint) {
+KCONTROL_DECL result<plugin_set> scheduling_queue::add_plugin(std::string name, std::vector<event_kind> events,
+                                                              hint_function hint) {
     constexpr std::size_t most = 64;
-    if (plugins_.size() == most) return error(errc::limit_exceeded, "a scheduling queue has at most 64 plugins");
-    plugins_.push_back({std::move(events), std::move(hint)});
+    if (plugins_.size() == most) {
+        return error(errc::limit_exceeded, "plugin " + name + ": a scheduling queue has at most 64 plugins");
+    }
+    plugins_.push_back({std::move(name), std::move(events), std::move(hint)});
     return plugin_set{1} << (plugins_.size() - 1);
+}
+
+KCONTROL_DECL std::vector<std::string_view> scheduling_queue::names_of(plugin_set plugins) const {
+    std::vector<std::string_view> out;
+    for (std::size_t i = 0; i < plugins_.size(); ++i) {
+        if ((plugins & (plugin_set{1} << i)) != 0) out.emplace_back(plugins_[i].name);
+    }
+    return out;
+}
+
+// What the call of a function of a plugin returns, or something else if it throws.
+template <class Result, class F>
+Result scheduling_queue::guarded(const pod_info& pod, std::string_view what, const plugin* of, Result otherwise,
+                                 F&& call) const {
+    try {
+        return call();
+    } catch (...) {
+        const std::string owner = of == nullptr ? std::string() : "plugin " + of->name + ": ";
+        const std::string message = owner + std::string(what) + " threw: " + describe_thrown();
+        if (options_.on_failure()) options_.on_failure()(pod, error(errc::callback_failed, message));
+        return otherwise;
+    }
 }
 
 // Pods come and go.
@@ -57,18 +75,15 @@ KCONTROL_DECL void scheduling_queue::set(std::shared_ptr<const pod_info> pod, ti
         auto made = std::make_unique<entry>();
         made->pod = pod.get();
         made->shared = std::move(pod);
-        made->added = made->since = now;
+        made->added = made->entered = made->since = now;
         made->number = ++numbers_;
         entry& added = pods_.insert(std::move(made));
         in(queue_state::active).insert(added);
         return wake(added, now);
     }
-    // Out of its place while it changes, since the order may look at the pod.
     const auto before = known->shared;
-    in(known->state).erase(*known);
     known->pod = pod.get();
     known->shared = std::move(pod);
-    in(known->state).insert(*known);
     switch (known->state) {
     case queue_state::active:
     case queue_state::gated: return wake(*known, now);
@@ -113,17 +128,41 @@ KCONTROL_DECL void scheduling_queue::move(entry& pod, queue_state to, std::int64
     in(pod.state).erase(pod);
     if (pod.state != to) pod.since = now;
     pod.state = to;
-    pod.key = key;
+    pod.rank = to == queue_state::active ? rank_of(pod) : queue_rank{key};
     in(to).insert(pod);
     if (to == queue_state::unschedulable || to == queue_state::gated) waited_for_ |= pod.rejected_by;
 }
 
+KCONTROL_DECL queue_rank scheduling_queue::default_rank(const queued_pod& pod) {
+    return {0, -std::int64_t{pod.pod->priority()}, detail::ticks(pod.entered)};
+}
+
+KCONTROL_DECL queue_rank scheduling_queue::rank_of(const entry& pod) const {
+    const queue_rank usual = default_rank(pod);
+    if (!options_.rank()) return usual;
+    return guarded(*pod.pod, "queue_sort", nullptr, usual, [&] { return options_.rank()(pod); });
+}
+
 // To where it waits for its turn: gated, in backoff, or active.
 KCONTROL_DECL void scheduling_queue::wake(entry& pod, time_point now) {
-    if (const plugin_set gates = options_.gate() ? options_.gate()(*pod.pod) : 0; gates != 0) {
-        pod.rejected_by = gates;
-        move(pod, queue_state::gated, 0, now);
-    } else if (pod.backoff_until > now) {
+    if (options_.gate()) {
+        bool has_failed = true;
+        const auto gates = guarded(*pod.pod, "pre_enqueue", nullptr, plugin_set{0}, [&] {
+            const auto out = options_.gate()(*pod.pod);
+            has_failed = false;
+            return out;
+        });
+        if (gates != 0) {
+            pod.rejected_by = gates;
+            return move(pod, queue_state::gated, 0, now);
+        }
+        if (has_failed) {
+            pod.rejected_by = 0;
+            // Later than now, or the gate would be asked again at once.
+            pod.backoff_until = std::max(backoff_end(++pod.failures, now), detail::later(now, duration(1)));
+        }
+    }
+    if (pod.backoff_until > now) {
         move(pod, queue_state::backoff, detail::ticks(pod.backoff_until), now);
     } else {
         move(pod, queue_state::active, 0, now);
@@ -150,7 +189,7 @@ KCONTROL_DECL const queued_pod* scheduling_queue::take(const pod_info& pod, time
 
 KCONTROL_DECL void scheduling_queue::fly(entry& pod, time_point now) {
     pod.before = pod.state;
-    pod.key_before = pod.key;
+    pod.end_before = pod.rank[0];
     pod.was_updated = false;
     ++pod.attempts;
     move(pod, queue_state::in_flight, first_event_ + static_cast<std::int64_t>(events_.size()), now);
@@ -167,7 +206,8 @@ KCONTROL_DECL void scheduling_queue::reject(const pod_info& pod, plugin_set by, 
     known->failures = 0;
     known->rejected_by = by;
     known->backoff_until = backoff_end(++known->rejections, now);
-    wait(*known, detail::ticks(now + options_.flush_after()), now);
+    known->entered = now;
+    wait(*known, detail::ticks(detail::later(now, options_.flush_after())), now);
 }
 
 KCONTROL_DECL void scheduling_queue::fail(const pod_info& pod, time_point now) {
@@ -175,6 +215,7 @@ KCONTROL_DECL void scheduling_queue::fail(const pod_info& pod, time_point now) {
     if (known == nullptr) return;
     known->rejected_by = 0;
     known->backoff_until = backoff_end(++known->failures, now);
+    known->entered = now;
     wake(*known, now);
     drop_events();
 }
@@ -183,7 +224,7 @@ KCONTROL_DECL void scheduling_queue::put_back(const pod_info& pod, time_point no
     entry* const known = find_entry(pod, true);
     if (known == nullptr) return;
     --known->attempts;
-    if (known->before == queue_state::unschedulable) return wait(*known, known->key_before, now);
+    if (known->before == queue_state::unschedulable) return wait(*known, known->end_before, now);
     wake(*known, now);
     drop_events();
 }
@@ -199,9 +240,10 @@ KCONTROL_DECL void scheduling_queue::wait(entry& pod, std::int64_t until, time_p
 }
 
 KCONTROL_DECL time_point scheduling_queue::backoff_end(std::uint32_t times, time_point now) const {
-    duration pause = options_.first_backoff();
-    for (; times > 1 && pause < options_.longest_backoff(); --times) pause *= 2;
-    return now + std::min(pause, options_.longest_backoff());
+    const duration longest = options_.longest_backoff();
+    duration pause = std::min(options_.first_backoff(), longest);
+    for (; times > 1 && pause < longest; --times) pause = pause > longest / 2 ? longest : pause * 2;
+    return detail::later(now, pause);
 }
 
 // Events.
@@ -220,17 +262,19 @@ KCONTROL_DECL plugin_set scheduling_queue::interested(const event_kind& event) c
 // `of` are the plugins that named such an event.
 KCONTROL_DECL bool scheduling_queue::helps(const entry& pod, const cluster_event& what, plugin_set of) const {
     for (plugin_set left = pod.rejected_by & of; left != 0; left &= left - 1) {
-        const auto& hint = plugins_[static_cast<std::size_t>(std::countr_zero(left))].hint;
-        if (!hint || hint(*pod.pod, what)) return true;
+        const auto& by = plugins_[static_cast<std::size_t>(std::countr_zero(left))];
+        if (!by.hint || guarded(*pod.pod, "hint", &by, true, [&] { return by.hint(*pod.pod, what); })) return true;
     }
     return false;
 }
 
 KCONTROL_DECL bool scheduling_queue::missed_help(const entry& pod) const {
-    if (pod.key < first_event_) return true;  // more happened than is remembered
-    const auto first = events_.begin() + (pod.key - first_event_);
-    return std::any_of(first, events_.end(),
-                       [&](const cluster_event& one) { return helps(pod, one, interested(one.kind)); });
+    const std::int64_t missed = pod.rank[0];
+    if (missed < first_event_) return true;  // more happened than is remembered
+    const auto first = events_.begin() + (missed - first_event_);
+    return std::any_of(first, events_.end(), [&](const cluster_event& one) {
+        return helps(pod, one, interested(one.kind)) && !detail::is_about(one, *pod.pod);
+    });
 }
 
 KCONTROL_DECL std::size_t scheduling_queue::event(const cluster_event& what, time_point now) {
@@ -248,7 +292,7 @@ KCONTROL_DECL std::size_t scheduling_queue::event(const cluster_event& what, tim
     waited_for_ = 0;
     for (const auto state : {queue_state::unschedulable, queue_state::gated}) {
         for (entry* const pod : in(state)) {
-            if (helps(*pod, what, helpers)) {
+            if (!detail::is_about(what, *pod->pod) && helps(*pod, what, helpers)) {
                 helped.push_back(pod);
             } else {
                 waited_for_ |= pod->rejected_by;
@@ -263,11 +307,12 @@ KCONTROL_DECL std::size_t scheduling_queue::event(const cluster_event& what, tim
 KCONTROL_DECL void scheduling_queue::drop_events() {
     const auto& flying = in(queue_state::in_flight);
     const auto last = first_event_ + static_cast<std::int64_t>(events_.size());
-    const auto needed = flying.empty() ? last : std::min(last, flying.front().key);
+    const auto needed = flying.empty() ? last : std::min(last, flying.front().rank[0]);
     for (; first_event_ < needed; ++first_event_) events_.pop_front();
 }
 
 KCONTROL_DECL bool scheduling_queue::activate(const pod_info& pod, time_point now) {
+    if (entry* const flying = find_entry(pod, true)) return flying->was_updated = true;
     entry* const known = find_entry(pod, false);
     if (known == nullptr) return false;
     if (known->state != queue_state::unschedulable && known->state != queue_state::gated) return false;
@@ -277,12 +322,16 @@ KCONTROL_DECL bool scheduling_queue::activate(const pod_info& pod, time_point no
 
 // Order and time.
 
-KCONTROL_DECL void scheduling_queue::sort() { in(queue_state::active).rebuild(); }
+KCONTROL_DECL void scheduling_queue::sort() {
+    auto& active = in(queue_state::active);
+    for (entry* const pod : active) pod->rank = rank_of(*pod);
+    active.rebuild();
+}
 
 KCONTROL_DECL void scheduling_queue::advance(time_point now) {
     for (const auto state : {queue_state::backoff, queue_state::unschedulable}) {
         auto& all = in(state);
-        while (!all.empty() && all.front().key <= detail::ticks(now)) wake(all.front(), now);
+        while (!all.empty() && all.front().rank[0] <= detail::ticks(now)) wake(all.front(), now);
     }
 }
 
@@ -291,7 +340,7 @@ KCONTROL_DECL std::optional<time_point> scheduling_queue::next_deadline() const 
     for (const auto state : {queue_state::backoff, queue_state::unschedulable}) {
         const auto& all = in(state);
         if (all.empty()) continue;
-        const time_point first{duration(all.front().key)};
+        const time_point first{duration(all.front().rank[0])};
         if (!out || first < *out) out = first;
     }
     return out;
