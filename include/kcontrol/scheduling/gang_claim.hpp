@@ -45,6 +45,8 @@ struct gang_claim {
     /// What is wrong with it, or empty: pod, field and value. A gang-size must be a number from 1 on, a gang-timeout a
     /// positive duration.
     std::string wrong;
+
+    friend bool operator==(const gang_claim&, const gang_claim&) = default;
 };
 
 /// The gang that a pod belongs to, or none. Of several sources the first in the order of gang_source counts.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/scheduling/gang_book.hpp>
+#include <kcontrol/scheduling/impl/later.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -8,8 +9,8 @@
 namespace kcontrol::inline v0_1::scheduling {
 namespace detail {
 
-inline std::pair<std::string, std::string> gang_pod_key(const pod_info& pod) {
-    return {std::string(pod.namespace_()), std::string(pod.name())};
+inline std::pair<std::string, std::string> gang_pod_key(std::string_view namespace_, std::string_view name) {
+    return {std::string(namespace_), std::string(name)};
 }
 
 inline std::string gang_contradiction(const gang_id& gang, std::string_view field, const pod_info& pod,
@@ -45,9 +46,9 @@ KCONTROL_DECL void gang_book::remove_group(const gang_id& group, time_point now)
 KCONTROL_DECL std::optional<gang_id> gang_book::set_pod(std::shared_ptr<const pod_info> pod, time_point now) {
     auto claim = gang_claim_of(pod->pod());
     const auto& phase = pod->pod().status.phase;
-    const member* const known = find_member(*pod);
+    const member* const known = find_member(pod->namespace_(), pod->name());
     const bool stays = known != nullptr && claim && known->claim.gang == claim->gang && known->pod->uid() == pod->uid();
-    if (known != nullptr && (!stays || phase == "Failed")) drop(*known->pod, now);
+    if (known != nullptr && (!stays || phase == "Failed")) drop(pod->namespace_(), pod->name(), now);
     if (!claim) return std::nullopt;
     const gang_id id = claim->gang;
     if (phase == "Failed") return id;
@@ -55,43 +56,52 @@ KCONTROL_DECL std::optional<gang_id> gang_book::set_pod(std::shared_ptr<const po
     gang& of = gangs_[id];
     const auto [place, is_new] = of.members.try_emplace(std::string(pod->name()));
     member& one = place->second;
-    if (is_new) ++of.counts[static_cast<std::size_t>(member_state::waiting)];
-    const bool is_bound = !pod->pod().spec.node_name.empty();
-    gang_of_pod_[detail::gang_pod_key(*pod)] = id;
+    if (is_new) ++of.counts[static_cast<std::size_t>(one.state)];
+    gang_of_pod_[detail::gang_pod_key(pod->namespace_(), pod->name())] = id;
+    set_state(of, one, state_of(*pod, one.state));
+    const bool says_the_same = !is_new && of.wrong.empty() && one.claim == *claim &&
+                               one.pod->pod().spec.scheduler_name == pod->pod().spec.scheduler_name;
     one.pod = std::move(pod);
     one.claim = std::move(*claim);
-    if (phase == "Succeeded") {
-        set_state(of, one, member_state::succeeded);
-    } else if (is_bound) {
-        set_state(of, one, member_state::bound);
-    } else if (one.state != member_state::assumed) {
-        set_state(of, one, member_state::waiting);
-    }
     if (is_new && of.wrong.empty()) {
         compare(of, one);
-    } else if (!is_new) {
-        of.wrong.clear();
-        for (const auto& [name, other] : of.members) compare(of, other);
+    } else if (!says_the_same) {
+        compare_all(of);
     }
     changed(id, now);
     return id;
 }
 
-KCONTROL_DECL void gang_book::remove_pod(const pod_info& pod, time_point now) {
-    const member* const known = find_member(pod);
-    if (known != nullptr && known->pod->uid() == pod.uid()) drop(pod, now);
+KCONTROL_DECL gang_book::member_state gang_book::state_of(const pod_info& pod, member_state before) {
+    const auto& object = pod.pod();
+    if (object.status.phase == "Succeeded") return member_state::succeeded;
+    if (!object.spec.node_name.empty()) return member_state::bound;
+    if (before == member_state::assumed) return before;
+    if (object.metadata.deletion_timestamp) return member_state::leaving;
+    const bool is_held = !object.spec.scheduling_gates.empty() || pod.invalid() != nullptr;
+    return is_held ? member_state::held : member_state::waiting;
+}
+
+KCONTROL_DECL std::optional<gang_id> gang_book::remove_pod(std::string_view namespace_, std::string_view name,
+                                                           std::string_view uid, time_point now) {
+    const member* const known = find_member(namespace_, name);
+    if (known == nullptr || known->pod->uid() != uid) return std::nullopt;
+    const gang_id out = known->claim.gang;
+    drop(namespace_, name, now);
+    return out;
 }
 
 KCONTROL_DECL void gang_book::set_assumed(const pod_info& pod, bool is_assumed, time_point now) {
-    member* const known = find_member(pod);
+    member* const known = find_member(pod.namespace_(), pod.name());
     if (known == nullptr || known->pod->uid() != pod.uid()) return;
-    if (known->state != (is_assumed ? member_state::waiting : member_state::assumed)) return;
-    set_state(gangs_[known->claim.gang], *known, is_assumed ? member_state::assumed : member_state::waiting);
+    if (is_assumed ? known->state >= member_state::assumed : known->state != member_state::assumed) return;
+    set_state(gangs_[known->claim.gang], *known,
+              is_assumed ? member_state::assumed : state_of(*known->pod, member_state::waiting));
     changed(known->claim.gang, now);
 }
 
-KCONTROL_DECL gang_book::member* gang_book::find_member(const pod_info& pod) {
-    const auto found = gang_of_pod_.find(detail::gang_pod_key(pod));
+KCONTROL_DECL gang_book::member* gang_book::find_member(std::string_view namespace_, std::string_view name) {
+    const auto found = gang_of_pod_.find(detail::gang_pod_key(namespace_, name));
     return found == gang_of_pod_.end() ? nullptr : &gangs_[found->second].members.find(found->first.second)->second;
 }
 
@@ -101,24 +111,26 @@ KCONTROL_DECL void gang_book::set_state(gang& of, member& pod, member_state stat
     pod.state = state;
 }
 
-KCONTROL_DECL void gang_book::drop(const pod_info& pod, time_point now) {
-    const auto place = gang_of_pod_.find(detail::gang_pod_key(pod));
+KCONTROL_DECL void gang_book::drop(std::string_view namespace_, std::string_view name, time_point now) {
+    const auto place = gang_of_pod_.find(detail::gang_pod_key(namespace_, name));
     const gang_id id = place->second;
     gang& of = gangs_[id];
     const auto one = of.members.find(place->first.second);
     --of.counts[static_cast<std::size_t>(one->second.state)];
     of.members.erase(one);
     gang_of_pod_.erase(place);
-    if (!of.wrong.empty()) {
-        of.wrong.clear();
-        for (const auto& [name, other] : of.members) compare(of, other);
-    }
+    if (!of.wrong.empty()) compare_all(of);
     changed(id, now);
+}
+
+KCONTROL_DECL void gang_book::compare_all(gang& of) {
+    of.wrong.clear();
+    for (const auto& [name, one] : of.members) compare(of, one);
 }
 
 // Notes what a member contradicts, or what is wrong with it. All are compared with the first, which is compared with
 // another.
-KCONTROL_DECL void gang_book::compare(gang& of, const member& with) const {
+KCONTROL_DECL void gang_book::compare(gang& of, const member& with) {
     if (!of.wrong.empty()) return;
     const auto& id = with.claim.gang;
     const auto begin = of.members.begin();
@@ -147,28 +159,40 @@ KCONTROL_DECL gang_terms gang_book::terms_of(const gang& of) {
 KCONTROL_DECL void gang_book::changed(const gang_id& id, time_point now) {
     const auto found = gangs_.find(id);
     gang& of = found->second;
-    if (of.members.empty() && !of.group) {
-        gangs_.erase(found);
-        return;
-    }
     const gang_terms terms = terms_of(of);
+    const bool is_known = of.group || id.source == gang_source::annotations;
     const std::int32_t bound = of.in(member_state::bound);
-    const bool is_complete = bound + of.in(member_state::succeeded) >= terms.minimum;
-    if (is_complete || bound == 0) {
-        of.was_complete = is_complete;
-        of.lost_at = of.due_at = std::nullopt;
-    } else if (of.was_complete && !of.lost_at) {
-        of.lost_at = now;
-        of.due_at = now + std::max(first_call, terms.timeout);
+    const bool is_complete = is_known && bound + of.in(member_state::succeeded) >= terms.minimum;
+    if (is_complete) of.lost_at = std::nullopt;
+    if (is_known && of.was_complete && !is_complete && !of.lost_at) of.lost_at = now;
+    // A gang that ran is one that ran until its first call is over.
+    if (is_known) of.was_complete = is_complete || (of.was_complete && bound > 0);
+    const bool is_over = !of.lost_at || detail::later(*of.lost_at, first_call) <= now;
+    if (!is_known || is_complete || bound == 0) {
+        of.due_at = std::nullopt;
     } else if (!of.due_at) {
-        of.due_at = now + terms.timeout;
+        of.due_at = detail::later(now, is_over ? terms.timeout : std::max(first_call, terms.timeout));
     }
+    set_time(id, of);
+    if (of.members.empty() && !of.group && is_over) gangs_.erase(found);
+}
+
+// It has one place among the times, or none: when it is due, or is forgotten.
+KCONTROL_DECL void gang_book::set_time(const gang_id& id, gang& of) {
+    std::optional<time_point> at = of.due_at;
+    if (of.members.empty() && !of.group && of.lost_at) at = detail::later(*of.lost_at, first_call);
+    if (!of.wrong.empty()) at = std::nullopt;  // who contradicts himself does not lose pods by it
+    if (of.timed_at == at) return;
+    if (of.timed_at) times_.erase({*of.timed_at, id});
+    if (at) times_.emplace(*at, id);
+    of.timed_at = at;
 }
 
 // What holds.
 
 KCONTROL_DECL std::optional<gang_id> gang_book::gang_of(const pod_info& pod) const {
-    const auto found = gang_of_pod_.find(detail::gang_pod_key(pod));
+    if (gang_of_pod_.empty()) return std::nullopt;
+    const auto found = gang_of_pod_.find(detail::gang_pod_key(pod.namespace_(), pod.name()));
     return found == gang_of_pod_.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -180,20 +204,34 @@ KCONTROL_DECL gang_status gang_book::status(const gang_id& id, time_point now) c
     const gang& of = found == gangs_.end() ? none : found->second;
     out.minimum = terms_of(of).minimum;
     out.waiting = of.in(member_state::waiting);
-    out.placed = of.in(member_state::assumed) + of.in(member_state::bound) + of.in(member_state::succeeded);
-    out.has_first_call = of.lost_at && now < *of.lost_at + first_call;
+    out.held = of.in(member_state::held);
+    out.bound = of.in(member_state::bound) + of.in(member_state::succeeded);
+    out.placed = of.in(member_state::assumed) + out.bound;
+    out.has_first_call = of.lost_at && now < detail::later(*of.lost_at, first_call);
     if (!of.wrong.empty()) {
         out.phase = gang_phase::invalid;
         out.message = of.wrong;
     } else if (!of.group && id.source != gang_source::annotations) {
         out.message = detail::gang_without_group(id);
+    } else if (const auto exist = out.waiting + out.held + out.placed; exist < out.minimum) {
+        out.message =
+            "gang " + id.name + ": " + std::to_string(exist) + " of " + std::to_string(out.minimum) + " members exist";
     } else if (out.waiting + out.placed < out.minimum) {
-        out.message = "gang " + id.name + ": " + std::to_string(out.waiting + out.placed) + " of " +
-                      std::to_string(out.minimum) + " members exist";
+        out.message = held_message(out, of);
     } else {
         out.phase = out.missing() > 0 ? gang_phase::ready : gang_phase::complete;
     }
     return out;
+}
+
+KCONTROL_DECL std::string gang_book::held_message(const gang_status& of, const gang& in) {
+    const auto found = std::find_if(in.members.begin(), in.members.end(),
+                                    [](const auto& one) { return one.second.state == member_state::held; });
+    const pod_info& first = *found->second.pod;
+    const std::string why = first.invalid() != nullptr
+                                ? std::string(first.invalid()->message())
+                                : "pod " + of.gang.namespace_ + "/" + found->first + " has scheduling gates";
+    return misfit_message(of, of.waiting + of.placed, why);
 }
 
 KCONTROL_DECL std::vector<std::shared_ptr<const pod_info>> gang_book::waiting(const gang_id& id) const {
@@ -214,25 +252,27 @@ KCONTROL_DECL std::string gang_book::misfit_message(const gang_status& of, std::
 
 KCONTROL_DECL std::vector<gang_eviction> gang_book::due(time_point now) {
     std::vector<gang_eviction> out;
-    for (auto& [id, of] : gangs_) {
-        // Who contradicts himself does not lose pods by it.
-        if (!of.due_at || *of.due_at > now || !of.wrong.empty()) continue;
-        of.due_at = now + eviction_pause;
+    while (!times_.empty() && times_.begin()->first <= now) {
+        const auto found = gangs_.find(times_.begin()->second);
+        auto& [id, of] = *found;
+        if (!of.due_at) {  // it has no pods, and its first call is over
+            times_.erase(times_.begin());
+            gangs_.erase(found);
+            continue;
+        }
+        of.due_at = detail::later(now, eviction_pause);
         auto& eviction = out.emplace_back();
         eviction.gang = id;
         for (const auto& [name, one] : of.members) {
             if (one.state == member_state::bound) eviction.pods.push_back(one.pod);
         }
+        set_time(id, of);
     }
     return out;
 }
 
 KCONTROL_DECL std::optional<time_point> gang_book::next_deadline() const {
-    std::optional<time_point> out;
-    for (const auto& [id, of] : gangs_) {
-        if (of.due_at && of.wrong.empty() && (!out || *of.due_at < *out)) out = of.due_at;
-    }
-    return out;
+    return times_.empty() ? std::nullopt : std::optional(times_.begin()->first);
 }
 
 }  // namespace kcontrol::scheduling
