@@ -269,6 +269,16 @@ TEST_CASE("volume_catalog: a decision counts until it is shown or forgotten") {
     made.catalog.forget(of_new);
     CHECK(filtered_by(made, using_claim("two")) == only_a);
     CHECK(filtered_by(made, using_claim("new")) == "a ok, b ok");
+    // A node that was shown, and is shown no longer, was taken back: the provisioner failed there.
+    const std::string on_a = R"(,"annotations":{"volume.kubernetes.io/selected-node":"a"})";
+    made.catalog.assume(of_new, "a");
+    made.claim("new", "wait", on_a).claim("new", "wait");
+    CHECK(filtered_by(made, using_claim("new")) == "a ok, b ok");
+    catalog_maker restarted;
+    classes(restarted).claim("new", "wait", on_a);
+    CHECK(filtered_by(restarted, using_claim("new")) == only_a);
+    restarted.claim("new", "wait");
+    CHECK(filtered_by(restarted, using_claim("new")) == "a ok, b ok");
     // What the API server shows counts, not what was decided.
     made.catalog.assume(of_one, "a");
     made.volume("v", "local", "a", R"(,"claimRef":{"namespace":"default","name":"two"})");

@@ -56,6 +56,7 @@ public:
     struct known_claim {
         std::shared_ptr<const claim> object;  ///< as the API server shows it
         std::string selected_node;            ///< of the annotation, or decided; empty: none
+        bool is_assumed = false;              ///< it was decided, and the annotation was not shown since
     };
     /// How much a driver can provide, and where.
     struct known_capacity {

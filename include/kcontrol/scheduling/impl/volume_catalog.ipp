@@ -34,8 +34,10 @@ KCONTROL_DECL void volume_catalog::set(std::shared_ptr<const claim> object) {
     auto& known = claims_[detail::claim_key(*object)];
     const auto selected = detail::annotation_of(object->metadata, detail::selected_node_annotation);
     const bool is_another = known.object != nullptr && known.object->metadata.uid != object->metadata.uid;
-    // Without the annotation it may be older than the decision.
-    if (!selected.empty() || is_another || !object->spec.volume_name.empty()) known.selected_node = selected;
+    // Without the annotation it may be older than a decision. One that was shown, and is gone, was taken back: the
+    // provisioner failed there.
+    if (!selected.empty() || is_another || !object->spec.volume_name.empty()) known.is_assumed = false;
+    if (!known.is_assumed) known.selected_node = selected;
     known.object = std::move(object);
 }
 
@@ -107,7 +109,10 @@ KCONTROL_DECL void volume_catalog::assume(const volume_decision& decision, std::
         }
     }
     for (const auto& one : decision.provisions) {
-        if (auto* const known = detail::find_in(claims_, detail::claim_key(*one))) known->selected_node = node;
+        if (auto* const known = detail::find_in(claims_, detail::claim_key(*one))) {
+            known->is_assumed = known->selected_node != node;
+            known->selected_node = node;
+        }
     }
 }
 
@@ -118,6 +123,7 @@ KCONTROL_DECL void volume_catalog::forget(const volume_decision& decision) {
     for (const auto& one : decision.provisions) {
         if (auto* const known = detail::find_in(claims_, detail::claim_key(*one))) {
             known->selected_node = detail::annotation_of(known->object->metadata, detail::selected_node_annotation);
+            known->is_assumed = false;
         }
     }
 }
