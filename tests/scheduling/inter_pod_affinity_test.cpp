@@ -153,36 +153,17 @@ TEST_CASE("InterPodAffinity: a state follows pods that come and go as a new one 
         apart(term("db") + "," + term("web", "kubernetes.io/hostname")),
         spec_of(part("podAffinity", term("web")) + "," + part("podAntiAffinity", term("db"))),
     };
+    const auto make = [](std::mt19937& random, const std::string& on) {
+        const std::string guard = R"("podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)" +
+                                  term(random() % 2 == 0 ? "web" : "cache") + "]}";
+        const std::string spec =
+            R"({"nodeName":")" + on + R"(","affinity":{)" + (random() % 4 == 0 ? guard : std::string()) + "}}";
+        return std::pair(spec, random() % 2 == 0 ? web : db);
+    };
     for (unsigned seed = 0; seed < 200; ++seed) {
         CAPTURE(seed);
-        std::mt19937 random(seed);
-        plugin_world world;
-        for (int i = 0; i < 5; ++i) world.node("n" + std::to_string(i), R"("zone":"z)" + std::to_string(i / 2) + '"');
-        const auto pod = pod_of("p", specs[seed % specs.size()], web);
-        std::vector<std::pair<std::string, std::shared_ptr<const scheduling::pod_info>>> there;
-        there.emplace_back("n0", pod_of("first", R"({"nodeName":"n0"})", web));
-        world.put(there.front().second);
-        plugin_round<inter_pod_affinity> followed(plugin, world, pod);
-        for (int step = 0; step < 12; ++step) {
-            if (there.empty() || random() % 3 != 0) {
-                const std::string on = "n" + std::to_string(random() % 5);
-                const std::string guard = R"("podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)" +
-                                          term(random() % 2 == 0 ? "web" : "cache") + "]}";
-                const std::string spec =
-                    R"({"nodeName":")" + on + R"(","affinity":{)" + (random() % 4 == 0 ? guard : std::string()) + "}}";
-                const auto added = pod_of("q" + std::to_string(step), spec, random() % 2 == 0 ? web : db);
-                plugin.add_pod(followed.state, *pod, *added, followed.node(on));
-                world.put(added);
-                there.emplace_back(on, added);
-            } else {
-                const std::size_t at = random() % there.size();
-                const auto [on, removed] = there[at];
-                plugin.remove_pod(followed.state, *pod, *removed, followed.node(on));
-                world.cache().remove_pod(removed->namespace_(), removed->name(), removed->uid());
-                there.erase(there.begin() + static_cast<std::ptrdiff_t>(at));
-            }
-            CHECK(followed.filtered() == filtered(plugin, world, pod));
-        }
+        check_follows(plugin, seed, pod_of("p", specs[seed % specs.size()], web),
+                      pod_of("first", R"({"nodeName":"n0"})", web), make);
     }
 }
 

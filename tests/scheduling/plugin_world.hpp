@@ -7,7 +7,11 @@
 #include "scheduling/objects.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kcontrol::test {
@@ -154,6 +158,39 @@ private:
 template <class Plugin>
 std::string filtered(const Plugin& plugin, plugin_world& world, std::shared_ptr<const scheduling::pod_info> pod) {
     return plugin_round<Plugin>(plugin, world, std::move(pod)).filtered();
+}
+
+/// Pods come and go on five nodes in three zones, from `first` on if it is not null. After each the state that follows
+/// them says of `pod` what a new one says. make(random, node) gives the spec and the labels of a pod.
+template <class Plugin, class Make>
+void check_follows(const Plugin& plugin, unsigned seed, const std::shared_ptr<const scheduling::pod_info>& pod,
+                   const std::shared_ptr<const scheduling::pod_info>& first, Make&& make) {
+    std::mt19937 random(seed);
+    plugin_world world;
+    for (int i = 0; i < 5; ++i) world.node("n" + std::to_string(i), R"("zone":"z)" + std::to_string(i / 2) + '"');
+    std::vector<std::shared_ptr<const scheduling::pod_info>> there;
+    if (first != nullptr) {
+        there.push_back(first);
+        world.put(first);
+    }
+    plugin_round<Plugin> followed(plugin, world, pod);
+    for (int step = 0; step < 12; ++step) {
+        if (there.empty() || random() % 3 != 0) {
+            const std::string on = "n" + std::to_string(random() % 5);
+            const std::pair<std::string, std::string> made = make(random, on);
+            const auto added = pod_of("q" + std::to_string(step), made.first, made.second);
+            plugin.add_pod(followed.state, *pod, *added, followed.node(on));
+            world.put(added);
+            there.push_back(added);
+        } else {
+            const auto at = there.begin() + static_cast<std::ptrdiff_t>(random() % there.size());
+            const auto removed = *at;
+            plugin.remove_pod(followed.state, *pod, *removed, followed.node(removed->pod().spec.node_name));
+            world.cache().remove_pod(removed->namespace_(), removed->name(), removed->uid());
+            there.erase(at);
+        }
+        CHECK(followed.filtered() == filtered(plugin, world, pod));
+    }
 }
 
 template <class Plugin>

@@ -108,30 +108,12 @@ TEST_CASE("PodTopologySpread: a pod that is being deleted is not counted") {
 TEST_CASE("PodTopologySpread: a state follows pods that come and go as a new one counts them") {
     const auto pod = pod_of("p", spread(rule("zone", 1) + "," + rule("kubernetes.io/hostname", 2)), web);
     const pod_topology_spread plugin;
+    const auto make = [](std::mt19937& random, const std::string& on) {
+        return std::pair(R"({"nodeName":")" + on + R"("})", random() % 4 == 0 ? std::string("{}") : web);
+    };
     for (unsigned seed = 0; seed < 200; ++seed) {
         CAPTURE(seed);
-        std::mt19937 random(seed);
-        plugin_world world;
-        for (int i = 0; i < 5; ++i) world.node("n" + std::to_string(i), R"("zone":"z)" + std::to_string(i / 2) + '"');
-        std::vector<std::pair<std::string, std::shared_ptr<const scheduling::pod_info>>> there;
-        plugin_round<pod_topology_spread> followed(plugin, world, pod);
-        for (int step = 0; step < 12; ++step) {
-            if (there.empty() || random() % 3 != 0) {
-                const std::string on = "n" + std::to_string(random() % 5);
-                const auto added = pod_of("q" + std::to_string(step), R"({"nodeName":")" + on + R"("})",
-                                          random() % 4 == 0 ? "{}" : web);
-                plugin.add_pod(followed.state, *pod, *added, followed.node(on));
-                world.put(added);
-                there.emplace_back(on, added);
-            } else {
-                const std::size_t at = random() % there.size();
-                const auto [on, removed] = there[at];
-                plugin.remove_pod(followed.state, *pod, *removed, followed.node(on));
-                world.cache().remove_pod(removed->namespace_(), removed->name(), removed->uid());
-                there.erase(there.begin() + static_cast<std::ptrdiff_t>(at));
-            }
-            CHECK(followed.filtered() == filtered(plugin, world, pod));
-        }
+        check_follows(plugin, seed, pod, nullptr, make);
     }
 }
 
@@ -189,4 +171,17 @@ TEST_CASE("PodTopologySpread: constraints of pods that have none") {
     CHECK(filtered(pod_topology_spread(options), world, pod) ==
           "n1" + uneven + ", n2" + uneven + ", n3 ok, n4" + no_label);
     CHECK(scored(pod_topology_spread(options), world, pod) == "skip");
+    // Of both sorts: what pre_filter took is there when pre_score took the others.
+    scheduling::spread_constraint by_node;
+    by_node.topology_key = scheduling::interned_name("kubernetes.io/hostname");
+    by_node.is_required = false;
+    options.default_constraints({by_zone, by_node});
+    const pod_topology_spread both(options);
+    plugin_round<pod_topology_spread> round(both, world, pod);
+    const std::string before = round.filtered();
+    CHECK(round.scored() == "n1 0, n2 0, n3 50, n4 0");
+    CHECK(round.filtered() == before);
+    // A node that pods name, and that is not known, has no labels.
+    world.pod("gone", "lost", web);
+    CHECK(filtered(both, world, pod) == before);
 }

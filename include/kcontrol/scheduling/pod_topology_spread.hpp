@@ -10,6 +10,7 @@
 #include <kcontrol/scheduling/snapshot.hpp>
 #include <kcontrol/scheduling/status.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -95,9 +96,10 @@ public:
         bool has_all_labels(const node_info& node) const noexcept { return (flags_[node.slot()] & has_labels) != 0; }
         KCONTROL_DECL bool counts(const node_info& node, const spread_constraint& rule) const noexcept;
 
-        std::shared_ptr<const std::vector<spread_constraint>> defaults_;  // those of the profile, for this pod
-        std::vector<constraint> constraints_;                             // required or preferred ones
-        std::vector<std::uint8_t> flags_;                                 // by slot
+        // Those of the profile, for this pod: as pre_filter and as pre_score took them. Rules point there.
+        std::array<std::shared_ptr<const std::vector<spread_constraint>>, 2> defaults_;
+        std::vector<constraint> constraints_;  // required or preferred ones
+        std::vector<std::uint8_t> flags_;      // by slot
         std::vector<required> required_;
         std::vector<preferred> preferred_;
         bool needs_all_labels_ = true;  // a node without one of the labels gets no score

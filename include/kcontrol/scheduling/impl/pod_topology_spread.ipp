@@ -42,7 +42,7 @@ KCONTROL_DECL void pod_topology_spread::take_constraints(state& of_pod, const po
         if (selector.empty()) return;
         auto made = std::make_shared<std::vector<spread_constraint>>(defaults_);
         for (auto& rule : *made) rule.selector = selector;
-        of_pod.defaults_ = made;
+        of_pod.defaults_[is_required ? 0 : 1] = made;
         from = made.get();
     }
     for (const auto& rule : *from) {
