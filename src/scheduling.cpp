@@ -4,9 +4,11 @@
 #include <kcontrol/scheduling/impl/gang_claim.ipp>
 #include <kcontrol/scheduling/impl/interned_name.ipp>
 #include <kcontrol/scheduling/impl/node_info.ipp>
+#include <kcontrol/scheduling/impl/nominations.ipp>
 #include <kcontrol/scheduling/impl/pod_info.ipp>
 #include <kcontrol/scheduling/impl/pod_terms.ipp>
 #include <kcontrol/scheduling/impl/resource_amounts.ipp>
+#include <kcontrol/scheduling/impl/scheduler_core.ipp>
 #include <kcontrol/scheduling/impl/scheduling_queue.ipp>
 #include <kcontrol/scheduling/impl/snapshot.ipp>
 #include <kcontrol/scheduling/impl/topology.ipp>

@@ -20,6 +20,7 @@
 #include <kcontrol/scheduling/impl/node_resources_fit.ipp>
 #include <kcontrol/scheduling/impl/node_scores.ipp>
 #include <kcontrol/scheduling/impl/node_unschedulable.ipp>
+#include <kcontrol/scheduling/impl/nominations.ipp>
 #include <kcontrol/scheduling/impl/pod_info.ipp>
 #include <kcontrol/scheduling/impl/pod_terms.ipp>
 #include <kcontrol/scheduling/impl/pod_topology_spread.ipp>
@@ -27,6 +28,7 @@
 #include <kcontrol/scheduling/impl/refusals.ipp>
 #include <kcontrol/scheduling/impl/resource_amounts.ipp>
 #include <kcontrol/scheduling/impl/resource_weights.ipp>
+#include <kcontrol/scheduling/impl/scheduler_core.ipp>
 #include <kcontrol/scheduling/impl/scheduling_queue.ipp>
 #include <kcontrol/scheduling/impl/snapshot.ipp>
 #include <kcontrol/scheduling/impl/taint_toleration.ipp>
