@@ -190,7 +190,7 @@ group_unit() {
     ((!${all:-0})) || export KCONTROL_EVERY_CALL=${KCONTROL_EVERY_CALL:-6}
     ((!${all:-0})) || export KCONTROL_ENDPOINT_ORDERS=${KCONTROL_ENDPOINT_ORDERS:-1000000}
     ((!${all:-0})) || export KCONTROL_SCHEDULING_STEPS=${KCONTROL_SCHEDULING_STEPS:-1000000}
-    ((!${all:-0})) || export KCONTROL_SWEEP_STEP=${KCONTROL_SWEEP_STEP:-1}
+    ((!${all:-0})) || export KCONTROL_SWEEP_STEP=${KCONTROL_SWEEP_STEP:-1} KCONTROL_RAY_SEEDS=${KCONTROL_RAY_SEEDS:-100000}
     export KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-20}
     export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}

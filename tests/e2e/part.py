@@ -24,6 +24,7 @@ TESTS = {
     "test_labeler_node.LabelerOnANode.test_stale_labels_go_and_those_of_others_stay": ["gpu_labeler"],
     "test_training_operator.TrainingOperatorTest.test_a_job_that_ends_well": ["training_operator", "controller"],
     "test_training_operator.TrainingOperatorTest.test_spans": ["training_operator", "tracing"],
+    "test_ray_operator.RayOperatorTest.test_an_invalid_specification_is_told": ["ray_operator"],
     "test_policy_webhook": ["policy_webhook", "documents"],
     "test_kc.KcTest.test_tables": ["kc", "json"],
     "test_kc.KcTest.test_changes": ["kc"],
