@@ -179,7 +179,7 @@ TEST_CASE("PodTopologySpread: constraints of pods that have none") {
     const pod_topology_spread both(options);
     plugin_round<pod_topology_spread> round(both, world, pod);
     const std::string before = round.filtered();
-    CHECK(round.scored() == "n1 0, n2 0, n3 50, n4 0");
+    CHECK(round.scored() == "n1 0, n2 0, n3 50, n4 100");
     CHECK(round.filtered() == before);
     // A node that pods name, and that is not known, has no labels.
     world.pod("gone", "lost", web);
