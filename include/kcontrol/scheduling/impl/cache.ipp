@@ -37,8 +37,8 @@ inline std::string zone_of(const node_info& node) {
 }
 
 // The pod as it will be when the binding has added these annotations.
-inline std::shared_ptr<const pod_info> with_annotations(std::shared_ptr<const pod_info> pod,
-                                                        const dict<text>& annotations) {
+inline std::shared_ptr<const pod_info> annotated_pod(std::shared_ptr<const pod_info> pod,
+                                                     const dict<text>& annotations) {
     auto made = std::make_shared<api::core::v1::pod>(pod->pod());
     for (const auto& [key, value] : annotations) made->metadata.annotations[key] = value;
     return std::make_shared<const pod_info>(std::move(made));
@@ -81,7 +81,7 @@ KCONTROL_DECL assumption cache::assume(std::shared_ptr<const pod_info> pod, std:
         if (known->pod->uid() == pod->uid()) return out;
         remove(*known);  // a pod of that name which is deleted: this one could not exist otherwise
     }
-    if (!annotations.empty()) pod = detail::with_annotations(std::move(pod), annotations);
+    if (!annotations.empty()) pod = detail::annotated_pod(std::move(pod), annotations);
     out.pod_ = pod;
     out.number_ = ++assumptions_;
     record& made = insert(std::move(pod), node);
@@ -153,7 +153,7 @@ KCONTROL_DECL pod_change cache::set_pod(std::shared_ptr<const pod_info> pod) {
     }
     if (node.empty()) {
         if (known->is_read) return pod_change::updated;  // it is older than what was read
-        if (known->annotations != nullptr) pod = detail::with_annotations(std::move(pod), *known->annotations);
+        if (known->annotations != nullptr) pod = detail::annotated_pod(std::move(pod), *known->annotations);
         replace(*known, std::move(pod));
         return pod_change::updated;
     }
