@@ -623,6 +623,17 @@ TEST_CASE("scheduler_core: a nomination that comes to nothing is given up") {
         s.core.eviction_failed(pod_info(made(named("low", "n1"))), s.now);
         CHECK(s.run(1s) == "evict low from n1 for high");
     }
+    {  // The binding fails: the place is kept until it succeeds.
+        stage s;
+        begin(s);
+        s.deleted(named("low"));
+        s.pod(named("other"));
+        CHECK(s.run(1s).find("bind high to n1") != std::string::npos);
+        s.refused("high");
+        CHECK(s.core.nominations().size() == 1);
+        CHECK(s.run(999ms).find("bind") == std::string::npos);
+        CHECK(s.run(1s).starts_with("bind high to n1"));
+    }
     {  // There is a place elsewhere.
         stage s;
         begin(s);

@@ -191,7 +191,7 @@ private:
     KCONTROL_DECL void preempt(const decided_pod& of);
     KCONTROL_DECL void evict(const pod_pointer& pod, const pod_pointer& preemptor, const gang_id* gang);
     KCONTROL_DECL std::optional<decided_pod> take_binding(const assumption& of);
-    KCONTROL_DECL void release(const pod_info& pod, plugin_set rejected_by);
+    KCONTROL_DECL void release(const decided_pod& made, plugin_set rejected_by);
     KCONTROL_DECL void write_condition(const pod_pointer& pod, std::string_view reason, std::string_view message);
     KCONTROL_DECL void gang_changed(const gang_id& gang);
     KCONTROL_DECL void set_message(const gang_id& gang, gang_notice& notice, std::string message);

@@ -304,12 +304,12 @@ KCONTROL_DECL void scheduler_core::decide(const pod_pointer& pod) {
 
 KCONTROL_DECL void scheduler_core::decide_gang(const pod_pointer& first, const gang_status& status) {
     std::vector<pod_pointer> members{first};
-    pod_pointer kept_out;
+    pod_pointer kept_out = first;  // one that is not, if there is such a one
     for (const auto& one : gangs_.waiting(status.gang)) {
         if (one->uid() == first->uid()) continue;
         if (const queued_pod* const taken = queue_.take(*one, now_)) {
             members.push_back(taken->shared);
-        } else if (kept_out == nullptr) {
+        } else if (kept_out == first) {
             kept_out = one;
         }
     }
@@ -354,6 +354,9 @@ KCONTROL_DECL std::string scheduler_core::kept_out_message(const pod_info& pod) 
 }
 
 KCONTROL_DECL void scheduler_core::place(decided_pod made) {
+    // Kept again if the binding comes to nothing.
+    const nomination* const known = nominations_.find(made.pod->namespace_(), made.pod->name());
+    if (known != nullptr && known->node == made.node) made.kept = *known;
     drop_nomination(made.pod, made.node);
     gangs_.set_assumed(*made.pod, true, now_);
     std::string uid(made.pod->uid());
@@ -393,7 +396,7 @@ KCONTROL_DECL void scheduler_core::refused(const assumption& of, const binding_r
     if (!made) return;
     decider_.unreserve(*made);
     if (!cache_.forget(of)) return;  // it was deleted, or is bound after all
-    release(*made->pod, why.rejected_by);
+    release(*made, why.rejected_by);
     const auto* const known = queue_.find(made->pod->namespace_(), made->pod->name());
     if (known == nullptr || known->pod->uid() != made->pod->uid()) return;
     write_condition(known->shared, why.rejected_by == 0 ? "SchedulerError" : "Unschedulable", why.message);
@@ -407,11 +410,11 @@ KCONTROL_DECL void scheduler_core::settle(const assumption& of, std::shared_ptr<
     const auto info = read == nullptr ? nullptr : std::make_shared<const pod_info>(std::move(read));
     if (info == nullptr || info->uid() != made->pod->uid()) {
         decider_.unreserve(*made);
-        if (cache_.forget(of)) release(*made->pod, 0);
+        if (cache_.forget(of)) release(*made, 0);
         return;
     }
     switch (cache_.settle(of, info)) {
-    case pod_change::removed: decider_.unreserve(*made); return release(*made->pod, 0);
+    case pod_change::removed: decider_.unreserve(*made); return release(*made, 0);
     case pod_change::moved: decider_.unreserve(*made); break;
     default: break;
     }
@@ -420,7 +423,10 @@ KCONTROL_DECL void scheduler_core::settle(const assumption& of, std::shared_ptr<
 }
 
 // It counts no longer, and waits again.
-KCONTROL_DECL void scheduler_core::release(const pod_info& pod, plugin_set rejected_by) {
+KCONTROL_DECL void scheduler_core::release(const decided_pod& made, plugin_set rejected_by) {
+    const pod_info& pod = *made.pod;
+    const queued_pod* const known = queue_.find(pod.namespace_(), pod.name());
+    if (made.kept && known != nullptr && known->pod->uid() == pod.uid()) nominations_.set(*made.kept);
     gangs_.set_assumed(pod, false, now_);
     queue_.reject(pod, rejected_by, now_);
     if (const auto gang = gangs_.gang_of(pod)) gang_changed(*gang);
