@@ -166,6 +166,7 @@ class Page:
                                    {"url": "about:blank", "browserContextId": self.context})["targetId"]
         self.session = browser.call("Target.attachToTarget", {"targetId": self.target, "flatten": True})["sessionId"]
         self.errors = []
+        self.failed_requests = []
         browser.listeners[self.session] = [self.hear]
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
@@ -190,6 +191,8 @@ class Page:
                 "response": "ProvideCredentials", "username": "anyone", "password": self.login}
             self.browser.send("Fetch.continueWithAuth",
                               {"requestId": params["requestId"], "authChallengeResponse": answer}, self.session)
+        elif method == "Log.entryAdded" and params["entry"]["source"] == "network":
+            self.failed_requests.append(params["entry"].get("url"))
         elif method == "Log.entryAdded" and params["entry"]["source"] in ("security", "violation"):
             self.errors.append(params["entry"]["text"])
 

@@ -41,8 +41,8 @@ public:
         add_job_routes(
             site_.routes(), past_, table_, [this] { return env_.wall_now(); }, &known_,
             job_offers().logs(true).yaml(true));
-        add_attention_routes(
-            site_.routes(), past_, table_, [this] { return env_.wall_now(); }, {}, "the directory /clusters (--clusters)");
+        add_attention_routes(site_.routes(), past_, table_, [this] { return env_.wall_now(); }, {},
+                             {"the directory /clusters (--clusters)", std::nullopt});
         site_.routes().get("/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}/logs",
                            [](const kcontrol::http::routed_request& asked) {
                                return kcontrol::http::json_response(

@@ -1,4 +1,4 @@
-"""What needs somebody, whose it is, what ended long ago, and what happened before the page was opened."""
+"""What needs attention, whose it is, what ended long ago, and what happened before the page was opened."""
 import datetime
 import json
 
@@ -128,7 +128,7 @@ class Dark(fixture.PageTest):
         self.assertEqual(text(page, "#link"), "3 of 3 clusters can't be read")
         self.assertEqual(page.js("document.title"), "? running, ? failed · Training jobs")
         self.assertEqual(page.js("[...document.querySelectorAll('.tile b')].map(b => b.textContent).join(' ')"),
-                         "? ? ? ? ? ? ? ? ? ? / ?")
+                         "? ? ? ? ? ? ? ? ? ? of ? running")
         self.assertIn("No jobs are known: 3 of 3 clusters can't be read.", text(page, "#empty"))
         page.until("decodeURIComponent($('icon').href).includes('>3</text>')")
         # Muted they need nobody, and still nothing is clear.

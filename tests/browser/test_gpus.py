@@ -1,4 +1,4 @@
-"""The panel of GPUs: by cluster and product, what is free and would fit, and which right would show more."""
+"""The panel of GPUs: by cluster and product, what is free and would fit, and which right is missing."""
 import json
 
 import fixture
@@ -27,17 +27,17 @@ class Gpus(fixture.PageTest):
         page = self.show(
             cluster("alpha", product("H100", 3, 2, 24, 12, 4, (4, 1), (2, 2), (1, 4)), waiting=16),
             cluster("beta", product(None, 1, 1, 8, 0, 8, (8, 1), (4, 2), (2, 4), (1, 8))))
-        self.assertEqual(text(page, "#h-gpus"), "GPUs 12 of 32 free · room for 1 × 8 · 16 GPUs waited for")
+        self.assertEqual(text(page, "#h-gpus"), "GPUs 20 of 32 used · 16 requested by pending jobs · fits 1 pod of 8")
         page.click("#gpu-panel summary")
         cells = page.js("[...document.querySelectorAll('#gpu-panel tbody tr')].map(r => [...r.cells].map(c => c.innerText))")
-        self.assertEqual(cells[0], ["H100", "alpha", "2 of 3", "24", "12", "4", "1 × 4 · 2 × 2 · 4 × 1"])
+        self.assertEqual(cells[0], ["H100", "alpha", "2 of 3", "24", "12", "4", "1 pod of 4 · 2 pods of 2 · 4 pods of 1"])
         self.assertEqual(cells[1][:3], ["no label", "beta", "1"])
 
     def test_which_right_would_show_more(self):
-        right = "list nodes: would show the GPUs that there are"
+        right = "grant list on nodes to see the GPUs by product"
         page = self.show(cluster("alpha", state="forbidden", missing=[right]),
                          cluster("beta", state="failed", reason="<b>no answer</b>"))
-        self.assertIn("alpha: no right to " + right, text(page, "#gpu-panel"))
+        self.assertIn("alpha: " + right, text(page, "#gpu-panel"))
         self.assertIn("beta: nodes could not be listed: <b>no answer</b>", text(page, "#gpu-panel"))
 
     def test_without_gpus_there_is_no_panel(self):

@@ -172,9 +172,9 @@ class Job(fixture.PageTest):
         page = self.open(JOB)
         page.until("document.querySelectorAll('.timeline .piece').length === 3")
         self.server.step("delete", **server.job("bert"))
-        page.until("document.querySelector('#job p.gone')?.innerText.includes('This job is gone')")
+        page.until("document.querySelector('#job p.gone')?.innerText.includes('Deleted ')")
         page.reload()
-        page.until("document.querySelector('#job p.gone')?.innerText.includes('gone since')")
+        page.until("document.querySelector('#job p.gone')?.innerText.includes('Deleted at ')")
         self.assertEqual(page.js("document.querySelectorAll('.timeline .piece').length"), 3)
 
     def test_one_that_never_was(self):
@@ -200,7 +200,7 @@ class Job(fixture.PageTest):
         self.assertIn("1 not delivered", text(page, "#notices"))
         page.js("document.querySelector('#gone details').open = document.querySelector('#notices details').open = true")
         self.assertIn("status 500", text(page, "#notices"))
-        self.assertIn("1 job ended · 1 job vanished", text(page, "#gone"))
+        self.assertIn("1 job ended · 1 job deleted", text(page, "#gone"))
         self.assertIn("bert", text(page, "#gone"))
         self.assertIn("Failed", text(page, "#gone"))
         page.click("#gone a")

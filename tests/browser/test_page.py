@@ -18,7 +18,7 @@ class Live(fixture.PageTest):
         page.until(row_says("bert", "Running"))
         self.assertEqual(text(page, "[data-state=Running] b"), "1")
         self.assertEqual(text(page, "[data-state=Pending] b"), "0")
-        self.assertEqual(text(page, "#gpus"), "8 / 8")
+        self.assertEqual(text(page, "#gpus"), "8 of 8 running")
         page.until("document.querySelector('#changes').innerText.includes('Pending → Running')")
         self.server.step("delete", **server.job("bert", "Running"))
         page.until("rowsShown() === 0")

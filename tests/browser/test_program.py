@@ -27,6 +27,8 @@ class Program(unittest.TestCase):
             page.until("[...document.querySelectorAll('.row')].some(r => r.innerText.includes('Running'))")
             page.until("document.querySelector('#changes').innerText.includes('→')")
             page.until("document.querySelectorAll('details.cluster').length === 3", "gamma joins")
+            page.until("extras.absent.has('/api/v1/notices') && $('gpu-panel').text")
+            self.assertEqual(page.failed_requests, [])    # nothing is asked for that is not there
             page.js("goJob(order.find(j => j.state === 'Running') || order[0])")
             page.until("document.querySelector('#job .timeline') && document.querySelector('#job .commands')")
             page.until("document.querySelector('#job').innerText.includes('Conditions')")

@@ -40,7 +40,7 @@ class Breaks(fixture.PageTest):
         self.assertTrue(page.js("document.querySelector('#lost').hidden"))
         changes = text(page, "#changes")
         self.assertIn("Running → Failed", changes)
-        self.assertIn("gone, was Running", changes)
+        self.assertIn("deleted (was Running)", changes)
         self.assertEqual(text(page, "[data-state=Running] b"), "1")
 
     def test_the_monitor_stops_and_starts_again(self):

@@ -56,11 +56,12 @@ class Usage(fixture.PageTest):
     PANEL = "[...document.querySelectorAll('#job .panel')].find(p => p.innerText.startsWith('How busy'))"
 
     def test_a_job_whose_gpus_work(self):
-        page = self.show(usage(xids=[{"node": "<b>n1</b>", "gpu": 1, "xid": 79, "time": None}]))
+        page = self.show(usage(xids=[{"node": "<b>n1</b>", "gpu": 1, "xid": 79, "time": stamp(minutes=1)}]))
         page.until(self.PANEL)
         shown = page.js(self.PANEL + ".innerText")
-        for part in ("40 %", "0 %", "10.0 of 160.0 GiB", "1,235 W", "79 on <b>n1</b> GPU 1"):
+        for part in ("40 %", "0 %", "10.0 of 160.0 GiB", "1,235 W", "79 on <b>n1</b> GPU 1, "):
             self.assertIn(part, shown)
+        self.assertNotIn("[object", shown)
         self.assertNotIn("All its GPUs", shown)
 
     def test_a_job_whose_gpus_idle_and_one_of_which_little_is_known(self):
@@ -90,24 +91,24 @@ class Usage(fixture.PageTest):
         self.answer_fleet(cluster("alpha", state="loading"))
         page = self.open()
         page.until("!$('fleet').hidden")
-        self.assertEqual(text(page, "#h-fleet"), "Fleet open to ask the nodes")
+        self.assertEqual(text(page, "#h-fleet"), "Nodes open to list them")
         asked = "performance.getEntriesByType('resource').map(e => e.name).filter(n => n.includes('/fleet'))"
         self.assertTrue(all(name.endswith("?look=false") for name in page.js(asked)))
         self.answer_fleet(
             cluster("alpha", node("a1", gpu(0), gpu(1, busy=None, warm=None)),
-                    node("a2", state="no-answer", reason="503")),
+                    node("a2", state="no-response", reason="503")),
             cluster("beta", node("b1", gpu(0, "failed", "<b>lost</b>", None, 79, 91.4), gpu(1, busy=10, warm=50)),
-                    state="known", missing=["get pods/proxy"]))
+                    state="known", missing=["grant get on pods/proxy"]))
         page.click("#fleet summary")
         page.until("document.querySelector('#fleet tbody')")
         self.assertTrue(page.js(asked)[-1].endswith("/api/v1/fleet"))
         cells = page.js("[...document.querySelectorAll('#fleet tbody tr')].map(r => [...r.cells].map(c => c.innerText.trim()))")
         self.assertEqual(cells, [
             ["b1", "beta", "H100", "2", "10 %", "GPU 0 failed: <b>lost</b>", "79 (GPU 0)", "91 °C"],
-            ["a2", "alpha", "", "0", "", "no-answer: 503", "", ""],
+            ["a2", "alpha", "", "0", "", "no response: 503", "", ""],
             ["a1", "alpha", "H100", "2", "50 %", "ok", "", "40 °C"]])
-        self.assertEqual(text(page, "#h-fleet"), "Fleet 4 GPUs on 3 nodes · 1 failed")
-        self.assertIn("beta: no right to get pods/proxy", text(page, "#fleet"))
+        self.assertEqual(text(page, "#h-fleet"), "Nodes 4 GPUs on 3 nodes · 1 failed")
+        self.assertIn("beta: grant get on pods/proxy", text(page, "#fleet"))
 
     def test_without_gpu_usage_there_is_no_panel(self):
         page = self.open()

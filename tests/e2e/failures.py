@@ -89,26 +89,26 @@ class Failures(unittest.TestCase):
         why = 'Back-off pulling image "registry.example/bert:7"'
         self.real.apply(pytorch("image", {"sim/waiting": "ImagePullBackOff", "sim/waiting-message": why}))
         self.keep("an image that is not there", "a PyTorchJob; the kubelet says ImagePullBackOff", "PyTorchJob", "image",
-                  ["image can't be had", "ImagePullBackOff", why], "Pending")
+                  ["can't pull the image (ImagePullBackOff)", why], "Pending")
 
     def test_05_no_gpus(self):
         self.real.apply(pytorch("no-gpus", gpus="1000"))
         self.keep("unschedulable: GPUs", "a PyTorchJob whose pods ask for 1000", "PyTorchJob", "no-gpus",
-                  ["no node for", "Insufficient nvidia.com/gpu"], "Pending")
+                  ["unschedulable", "Insufficient nvidia.com/gpu"], "Pending")
 
     def test_06_no_processors(self):
         job = batch("no-cpu")
         job["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"] = {"cpu": "1000"}
         self.real.apply(job)
         self.keep("unschedulable: CPU", "a Job whose pod asks for 1000 cores", "Job", "no-cpu",
-                  ["no node for", "Insufficient cpu"], "Pending")
+                  ["unschedulable", "Insufficient cpu"], "Pending")
 
     def test_07_taint(self):
         self.real.apply(node("infer-node-0", taints=[{"key": "dedicated", "value": "inference", "effect": "NoSchedule"}]))
         self.real.kubectl("wait", "--for=condition=Ready", "node/infer-node-0", "--timeout=60s")
         self.real.apply(batch("taint", node="infer-node-0"))
         self.keep("unschedulable: a taint", "a Job for a node that is tainted", "Job", "taint",
-                  ["no node for", "untolerated taint"], "Pending")
+                  ["unschedulable", "untolerated taint"], "Pending")
 
     def test_08_quota(self):
         quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team", "namespace": "poor"},
@@ -139,7 +139,7 @@ class Failures(unittest.TestCase):
         self.real.kubectl("patch", "node", "gpu-node-1", "--subresource=status", "--type=merge", "-p",
                           json.dumps({"status": {"conditions": lost}}))
         # Its pod hangs there, and while it does the Job controller does not call the job failed.
-        lost = self.record.until_shown("Job", "node-lost", ["on gpu-node-1", "its node is lost", "DeletionByTaintManager"],
+        lost = self.record.until_shown("Job", "node-lost", ["on gpu-node-1", "not ready (NoExecute taint)"],
                                        "Running")
         self.real.kubectl("delete", "node", "gpu-node-1")
         self.keep("a node that is lost", "its Ready condition becomes Unknown; later somebody deletes it", "Job",
@@ -209,13 +209,13 @@ class Failures(unittest.TestCase):
         job["spec"]["template"]["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
         self.real.apply(job)
         self.keep("a volume that is missing", "a Job whose PersistentVolumeClaim is not there", "Job", "claim",
-                  ["no node for", 'persistentvolumeclaim "data" not found'], "Pending")
+                  ["unschedulable", 'persistentvolumeclaim "data" not found'], "Pending")
 
     def test_17_config_map(self):
         self.real.apply(batch("config-map", {"sim/waiting": "CreateContainerConfigError",
                                              "sim/waiting-message": 'configmap "settings" not found'}))
         self.keep("a config map that is missing", "a Job; the kubelet says CreateContainerConfigError", "Job", "config-map",
-                  ["container can't be made", 'configmap "settings" not found'], "Pending")
+                  ["can't start the container", 'configmap "settings" not found'], "Pending")
 
     def test_18_evicted(self):
         self.real.apply(batch("evicted", run_ms=LONG))

@@ -109,11 +109,11 @@ class TestWhy(unittest.TestCase):
 
     def test_5_an_image_that_can_not_be_had(self):
         self.cluster.apply(batch("unpulled", {"sim/waiting": "ImagePullBackOff"}))
-        self.until_why("Job", "unpulled", "the image can't be had, ImagePullBackOff", state="Pending")
+        self.until_why("Job", "unpulled", "can't pull the image (ImagePullBackOff)", state="Pending")
 
     def test_6_no_node_has_the_gpus(self):
         self.cluster.apply(batch("huge", gpus="1000"))
-        self.until_why("Job", "huge", "no node for", "0/1 nodes are available", "nvidia.com/gpu", state="Pending")
+        self.until_why("Job", "huge", "unschedulable", "0/1 nodes are available", "nvidia.com/gpu", state="Pending")
         # Who looks at it reads the scheduler's event, too.
         wait.until(lambda: f"no event: {self.one('Job', 'huge')['events']}", lambda: any(
             e["reason"] == "SuccessfulCreate" for e in self.one("Job", "huge")["events"]))
@@ -136,11 +136,11 @@ class TestWhy(unittest.TestCase):
             replica["template"]["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"] = "8"
         self.cluster.apply(processors, elsewhere, batch("unconfigured", {"sim/waiting": "CreateContainerConfigError"}),
                            wide, batch("gated", suspend=True))
-        self.until_why("Job", "greedy", "no node for", "Insufficient cpu")
-        self.until_why("Job", "elsewhere", "no node for", "node affinity/selector")
+        self.until_why("Job", "greedy", "unschedulable", "Insufficient cpu")
+        self.until_why("Job", "elsewhere", "unschedulable", "node affinity/selector")
         self.until_why("Job", "unconfigured", "the container can't be made, CreateContainerConfigError: simulated")
         # At most one of its two pods can have the whole node.
-        self.until_why("PyTorchJob", "wide", "no node for", "nvidia.com/gpu")
+        self.until_why("PyTorchJob", "wide", "unschedulable", "nvidia.com/gpu")
         wait.until("it is not suspended", lambda: self.monitor.job("c", "default", "Job", "gated")["state"] == "Suspended")
         self.assertEqual(self.monitor.job("c", "default", "Job", "gated")["why"], "")
         self.cluster.delete("pytorchjobs", "wide")

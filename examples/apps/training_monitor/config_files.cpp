@@ -19,7 +19,7 @@ result<std::unique_ptr<extra_kinds>> read_kinds(kcontrol::environment& env, cons
 
 bool needs_usage(const notices::notice_config& config) {
     return std::any_of(config.rules.begin(), config.rules.end(),
-                       [](const notices::rule& r) { return r.condition == notices::job_condition::gpus_idle; });
+                       [](const notices::rule& r) { return r.is_about(notices::job_condition::gpus_idle); });
 }
 
 }  // namespace

@@ -37,8 +37,11 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
     const auto offers = job_offers().logs(o.logs()).yaml(o.yaml());
     add_job_routes(
         routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, &p.core.knowledge(), offers, more);
+    fleet_facts facts{source_text(o), std::vector<std::string>()};
+    if (p.center) facts.offers->emplace_back("notices");
+    if (p.core.usage()) facts.offers->emplace_back("fleet");
     add_attention_routes(
-        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, std::move(idle_since), source_text(o));
+        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, std::move(idle_since), std::move(facts));
     if (offers.logs()) add_log_route(routes, p.core);
     if (offers.yaml()) add_yaml_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });

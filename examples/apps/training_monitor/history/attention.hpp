@@ -15,7 +15,11 @@ namespace training_monitor {
 enum class concern {
     unreadable,  ///< of a cluster: nothing of it can be read
     failed,      ///< within `failed_for`
+    holding,     ///< failed, and its pods hold GPUs for `held_for` at least
+    crashing,    ///< a crash loop, for `stuck_for` at least
     restarting,  ///< is in that state, or was so `many_restarts` times within `restarts_within`
+    stuck,       ///< a pod can't start, or is refused, for `stuck_for` at least
+    unknown,     ///< is in that state for `unknown_for` at least
     incomplete,  ///< runs with fewer pods than wanted, for `incomplete_for` at least
     idle,        ///< runs, and its GPUs have been at 0 % for `idle_for` at least
     waiting,     ///< for `waiting_for` at least
@@ -24,6 +28,9 @@ enum class concern {
 std::string_view to_string(concern c) noexcept;
 
 inline constexpr auto failed_for = std::chrono::hours(24);
+inline constexpr auto held_for = std::chrono::minutes(1);
+inline constexpr auto stuck_for = std::chrono::seconds(20);
+inline constexpr auto unknown_for = std::chrono::minutes(2);
 inline constexpr auto waiting_for = std::chrono::minutes(15);
 inline constexpr auto idle_for = std::chrono::minutes(15);
 inline constexpr auto incomplete_for = std::chrono::minutes(5);

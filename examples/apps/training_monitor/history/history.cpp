@@ -94,13 +94,14 @@ std::optional<transition> history::see(const change& c, wall_time now, std::vect
         auto fresh = std::make_unique<job_record>();
         r = fresh.get();
         r->view = c.job;
-        r->first_seen = now;
+        r->first_seen = r->stuck_since = now;
         records_.insert(std::move(fresh));
         set_state(*r, job, begin_of(job, now));
         turned = transition{std::nullopt, job.state, c.initial};
     } else {
         const bool was_away = !r->in_view;
         const auto before = std::pair(r->state(), r->last_seen);
+        if (r->view->stuck != job.stuck) r->stuck_since = now;
         r->view = c.job;
         if (was_away) {
             if (const auto away = away_.find(job.cluster); away != away_.end()) away->second.erase(r);
@@ -112,8 +113,14 @@ std::optional<transition> history::see(const change& c, wall_time now, std::vect
             turned = transition{before.first, job.state, was_away};
             if (was_away && is_final(job.state)) note(missed{c.job, before.first, before.second, std::nullopt}, out);
         } else {
-            r->spans.back().reason = cut_value(job.reason);
-            r->spans.back().message = cut_value(message_of(job));
+            // What a job waited for is told until it goes on, also where its pods do not say it any more.
+            span& last = r->spans.back();
+            const bool waits = !is_final(job.state) && job.state != job_state::running;
+            if (!waits || !job.why.empty() || !last.explained) {
+                last.reason = cut_value(job.reason);
+                last.message = cut_value(message_of(job));
+                last.explained = !job.why.empty();
+            }
         }
     }
     in_view_ += std::exchange(r->in_view, true) ? 0U : 1U;
@@ -124,7 +131,8 @@ std::optional<transition> history::see(const change& c, wall_time now, std::vect
 
 void history::set_state(job_record& r, const job_view& job, wall_time from) {
     if (!r.spans.empty()) r.spans.back().to = from;
-    r.spans.push_back(span{job.state, cut_value(job.reason), cut_value(message_of(job)), from, std::nullopt});
+    r.spans.push_back(
+        span{job.state, cut_value(job.reason), cut_value(message_of(job)), from, std::nullopt, !job.why.empty()});
     for (; r.spans.size() > options_.max_spans(); ++r.first_span) r.spans.erase(r.spans.begin());
 }
 

@@ -21,6 +21,7 @@ struct span {
     std::string reason, message;  ///< the newest while the state lasted; cut to max_text
     kcontrol::wall_time from{};
     std::optional<kcontrol::wall_time> to;  ///< nothing: it lasts
+    bool explained = false;                 ///< the message is what pods and events said
 
     static constexpr std::size_t max_text = 512;
 };
@@ -39,6 +40,7 @@ struct job_record {
     kcontrol::wall_time last_seen{};  ///< while it is in view: when it last changed; after a restart: before that
     std::optional<kcontrol::wall_time> gone;
     std::optional<job_state> notified;  ///< the state of which people were notified last
+    kcontrol::wall_time stuck_since{};  ///< when view->stuck became what it is
     bool in_view = false;
     std::uint64_t first_span = 0;  ///< the number of the first span kept: how many were dropped
 

@@ -7,6 +7,7 @@
 #include "jobs/job_details.hpp"
 #include "jobs/job_labels.hpp"
 #include "jobs/job_state.hpp"
+#include "jobs/trouble.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -40,7 +41,9 @@ struct job_view {
     std::string reason;   ///< of the condition that decided the state, or our own word for a derived state
     std::string message;  ///< likewise
     std::string why;      ///< what its pods and events say of it, in one sentence; empty: no more than the job says
-    std::optional<std::int64_t> start_time;       ///< seconds since the epoch
+    trouble stuck = trouble::none;           ///< what they say keeps it from training
+    std::int64_t stuck_count = 0;            ///< of a crash loop the restarts, of a failed job the GPUs that it holds
+    std::optional<std::int64_t> start_time;  ///< seconds since the epoch
     std::optional<std::int64_t> completion_time;  ///< likewise
     std::int64_t gpus = 0;                        ///< requested by all its pods together
     std::vector<replica_counts> replicas;         ///< sorted by type

@@ -46,7 +46,7 @@ void center::take(const observation& seen) {
         if (each.what.cluster) take(each.what);
         if (!each.what.job) continue;
         watch(each);
-        watch_pods(each.what);
+        watch_conditions(each.what);
         take(each);
     }
     for (const auto& each : seen.found_out) {
@@ -76,10 +76,19 @@ void center::watch(const enriched_change& seen) {
     vigils_.begin(n, n.at - spans.back().from, wanted, n.seen);
 }
 
-// For rules about jobs that run with fewer pods than wanted. Times count from what the monitor sees.
-void center::watch_pods(const change& c) {
-    const bool runs = c.type == change_type::job && c.job->state == job_state::running;
-    if (!runs) return conditions_.over(*c.job);
+// For rules about jobs that run with fewer pods than wanted, or that something keeps from training. Times count from
+// what the monitor sees.
+void center::watch_conditions(const change& c) {
+    if (c.type != change_type::job) return conditions_.over(*c.job);
+    for (std::size_t i = 1; i < trouble_names.size(); ++i) {
+        const auto each = static_cast<trouble>(i);
+        if (each != c.job->stuck) conditions_.over(*c.job, condition_of(each));
+    }
+    if (c.job->stuck != trouble::none) hold(c.job, condition_of(c.job->stuck), kcontrol::duration::zero());
+    if (c.job->state != job_state::running) {
+        conditions_.over(*c.job, job_condition::incomplete);
+        return conditions_.over(*c.job, job_condition::gpus_idle);
+    }
     if (!is_incomplete(*c.job)) return conditions_.over(*c.job, job_condition::incomplete);
     hold(c.job, job_condition::incomplete, kcontrol::duration::zero());
 }
@@ -93,10 +102,11 @@ void center::take_idle(const std::string& cluster, const std::vector<idle_job>& 
 }
 
 void center::hold(std::shared_ptr<const job_view> job, job_condition which, kcontrol::duration lasted) {
-    const bool asked_for = std::any_of(config_.rules.begin(), config_.rules.end(),
-                                       [&](const rule& each) { return each.condition == which; });
+    const bool asked_for =
+        std::any_of(config_.rules.begin(), config_.rules.end(), [&](const rule& each) { return each.is_about(which); });
     if (!asked_for) return;
-    notice n = make(std::move(job), job_state::running, job_state::running);
+    const job_state state = job->state;
+    notice n = make(std::move(job), state, state);
     n.condition = which;
     conditions_.holds(n, lasted, delayed_receivers_of(config_.rules, n), n.seen);
 }
@@ -131,7 +141,10 @@ void center::tell(const cluster_news& news) {
 void center::release(lasted_state over) {
     notice n = std::move(over.what);
     const auto* known = past_.find(*n.job);
-    if (!known || !known->in_view || known->state() != n.to.state()) return;
+    if (!known || !known->in_view) return;
+    const bool of_trouble = trouble_of(n.condition) != trouble::none;
+    if (of_trouble) n.from = n.to = known->state();
+    if (known->state() != n.to.state()) return;
     n.at = env_.wall_now();
     n.seen = env_.now();
     const auto lasted = std::chrono::duration_cast<std::chrono::seconds>(n.lasted);

@@ -85,7 +85,7 @@ private:
     void notify(std::shared_ptr<const job_view> job, standing from, standing to);
     notice make(std::shared_ptr<const job_view> job, standing from, standing to) const;
     void watch(const enriched_change& seen);
-    void watch_pods(const change& c);
+    void watch_conditions(const change& c);
     void hold(std::shared_ptr<const job_view> job, job_condition which, kcontrol::duration lasted);
     void hand_over(receiver& r, notice n);
     void enqueue(receiver& r, notice n);

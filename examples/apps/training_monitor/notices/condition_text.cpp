@@ -23,6 +23,15 @@ std::string lacking_text(const job_view& job) {
 job_view told_as(job_condition which, job_view job, kcontrol::wall_time since) {
     if (which == job_condition::none) return job;
     job.reason = to_string(which);
+    if (trouble_of(which) != trouble::none) {
+        job.message = message_of(job);
+        if (which == condition_of(trouble::holds_gpus)) {
+            job.message = "its pods still hold " + std::to_string(job.stuck_count) +
+                          (job.stuck_count == 1 ? " GPU" : " GPUs") + (job.message.empty() ? "" : "; " + job.message);
+        }
+        job.why.clear();
+        return job;
+    }
     job.message = which == job_condition::incomplete
                       ? lacking_text(job)
                       : "all its GPUs have been at 0 % since " + kcontrol::format_time(since);

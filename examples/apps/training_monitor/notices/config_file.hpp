@@ -130,6 +130,7 @@ struct rule_section {
     bool silent = false;
     bool goes_on = false;
     bool incomplete = false, gpus_idle = false;
+    std::vector<std::string> blocked_by;
     std::optional<kcontrol::api_duration> lasting;
     std::optional<restarts_section> restarts;
     static constexpr auto kcontrol_fields() {
@@ -141,7 +142,7 @@ struct rule_section {
             kcontrol::field("labels", &self::labels), kcontrol::field("silent", &self::silent),
             kcontrol::field("continue", &self::goes_on), kcontrol::field("for", &self::lasting),
             kcontrol::field("restarts", &self::restarts), kcontrol::field("incomplete", &self::incomplete),
-            kcontrol::field("gpusIdle", &self::gpus_idle));
+            kcontrol::field("gpusIdle", &self::gpus_idle), kcontrol::field("blockedBy", &self::blocked_by));
     }
 };
 

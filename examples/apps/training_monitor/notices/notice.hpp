@@ -33,12 +33,22 @@ private:
     std::optional<job_state> state_;
 };
 
-/// What a running job can be told of besides its states, once it has lasted.
+/// What a job can be told of besides its states, once it has lasted: after the first three, each `trouble`.
 enum class job_condition {
     none,
     incomplete,  ///< it runs with fewer pods than wanted
     gpus_idle,   ///< all its GPUs are at 0 %
 };
+
+constexpr job_condition condition_of(trouble t) noexcept {
+    return t == trouble::none
+               ? job_condition::none
+               : static_cast<job_condition>(static_cast<int>(job_condition::gpus_idle) + static_cast<int>(t));
+}
+constexpr trouble trouble_of(job_condition c) noexcept {
+    const int beyond = static_cast<int>(c) - static_cast<int>(job_condition::gpus_idle);
+    return beyond > 0 ? static_cast<trouble>(beyond) : trouble::none;
+}
 
 /// As rules, texts and JSON name it; empty for none.
 constexpr std::string_view to_string(job_condition c) noexcept {
@@ -47,7 +57,7 @@ constexpr std::string_view to_string(job_condition c) noexcept {
     case job_condition::incomplete: return "Incomplete";
     case job_condition::gpus_idle: return "GPUsIdle";
     }
-    return "";
+    return to_string(trouble_of(c));
 }
 
 /// What the copies of a notice for several receivers share: it is settled when the last of them is done with it.
@@ -81,7 +91,7 @@ struct notice {
     std::string link;                     ///< the job's page; empty: nobody has said where the monitor is served
     kcontrol::duration lasted{};          ///< of a rule with `for:`: so long the job has been in this state
     std::vector<kcontrol::wall_time> restarts;      ///< of one that restarts: when it did so, as far as it is known
-    job_condition condition = job_condition::none;  ///< of a rule about one: what has lasted; the state is Running
+    job_condition condition = job_condition::none;  ///< of a rule about one: what has lasted
     std::string_view cluster_from, cluster_to;      ///< of a cluster, which stands as a job of its name: its states
 
     bool is_of_cluster() const { return !cluster_to.empty(); }

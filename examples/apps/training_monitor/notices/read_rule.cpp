@@ -106,6 +106,28 @@ result<void> read_lasting(const rule_section& section, rule& out) {
     return {};
 }
 
+// blockedBy: what keeps a job from training, for a time.
+result<void> read_blocked_by(const rule_section& section, rule& out) {
+    if (section.incomplete || section.gpus_idle) {
+        return bad_config("blockedBy excludes incomplete and gpusIdle: write a rule for each");
+    }
+    if (!section.lasting) return bad_config("blockedBy: for is missing; give a time, such as 1m");
+    if (!out.to.empty() || !out.from.empty()) return bad_config("blockedBy: leave out from and to");
+    for (const auto& name : section.blocked_by) {
+        const auto found = std::find_if(trouble_names.begin() + 1, trouble_names.end(),
+                                        [&](std::string_view each) { return kcontrol::iequals(each, name); });
+        if (found == trouble_names.end()) {
+            std::string text = "blockedBy: " + kcontrol::in_quotes(name) + " is not one of ";
+            for (auto each = trouble_names.begin() + 1; each != trouble_names.end(); ++each) {
+                text.append(each == trouble_names.begin() + 1 ? "" : ", ").append(*each);
+            }
+            return bad_config(std::move(text));
+        }
+        out.conditions.push_back(condition_of(static_cast<trouble>(found - trouble_names.begin())));
+    }
+    return {};
+}
+
 // incomplete and gpusIdle: of jobs that run, and are so for a time.
 result<void> read_condition(const rule_section& section, rule& out) {
     if (section.incomplete && section.gpus_idle) {
@@ -117,7 +139,7 @@ result<void> read_condition(const rule_section& section, rule& out) {
     if (!running || !out.from.empty()) {
         return bad_config(field + ": it is of jobs that run; leave out from and to");
     }
-    out.condition = section.incomplete ? job_condition::incomplete : job_condition::gpus_idle;
+    out.conditions = {section.incomplete ? job_condition::incomplete : job_condition::gpus_idle};
     return {};
 }
 
@@ -156,7 +178,10 @@ result<rule> read_rule(const rule_section& section, const std::vector<receiver_c
         const auto read = read_restarts(*section.restarts, out);
         if (!read) return read.error();
     }
-    if (section.incomplete || section.gpus_idle) {
+    if (!section.blocked_by.empty()) {
+        const auto read = read_blocked_by(section, out);
+        if (!read) return read.error();
+    } else if (section.incomplete || section.gpus_idle) {
         const auto read = read_condition(section, out);
         if (!read) return read.error();
     }

@@ -43,10 +43,15 @@ bool fits_pattern(std::string_view pattern, std::string_view text) {
     return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+bool rule::is_about(job_condition c) const {
+    return std::find(conditions.begin(), conditions.end(), c) != conditions.end();
+}
+
 bool rule::fits(const notice& n) const {
     const job_view& job = *n.job;
-    return condition == n.condition && any_pattern(clusters, job.cluster) && any_pattern(namespaces, job.namespace_) &&
-           has(kinds, job.kind) && has(from, n.from) && has(to, n.to) && restarted_enough(*this, n) &&
+    return (n.condition == job_condition::none ? conditions.empty() : is_about(n.condition)) &&
+           any_pattern(clusters, job.cluster) && any_pattern(namespaces, job.namespace_) && has(kinds, job.kind) &&
+           has(from, n.from) && has(to, n.to) && restarted_enough(*this, n) &&
            labels.matches_with([&](std::string_view key) { return job.labels.find(key); });
 }
 

@@ -26,7 +26,9 @@ struct rule {
     kcontrol::duration lasting{};        ///< `for`: only of a state that has lasted so long; zero: at once
     std::size_t restarts = 0;            ///< only if the job restarted so often within `restarts_within`
     kcontrol::duration restarts_within{};
-    job_condition condition = job_condition::none;  ///< only of jobs that it holds of; `lasting` says for how long
+    std::vector<job_condition> conditions;  ///< only of jobs that one of them holds of; `lasting` says for how long
+
+    bool is_about(job_condition c) const;
 
     bool fits(const notice& n) const;
 };

@@ -18,10 +18,12 @@ namespace {
 // What --test-notify shows a receiver: a change of state, and each condition that a rule tells it of.
 std::vector<job_condition> conditions_told_to(const std::vector<rule>& rules, std::size_t receiver) {
     std::vector<job_condition> out{job_condition::none};
-    for (const auto which : {job_condition::incomplete, job_condition::gpus_idle}) {
+    std::vector<job_condition> all{job_condition::incomplete, job_condition::gpus_idle};
+    for (std::size_t i = 1; i < trouble_names.size(); ++i) all.push_back(condition_of(static_cast<trouble>(i)));
+    for (const auto which : all) {
         const bool told = std::any_of(rules.begin(), rules.end(), [&](const rule& each) {
             const auto& to = each.receivers;
-            return each.condition == which && std::find(to.begin(), to.end(), receiver) != to.end();
+            return each.is_about(which) && std::find(to.begin(), to.end(), receiver) != to.end();
         });
         if (told) out.push_back(which);
     }

@@ -18,9 +18,9 @@ constexpr std::size_t most_template_bytes = 4096;
 constexpr std::size_t most_value_bytes = 1000;
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 15> field_names{"cluster",  "namespace", "name",    "kind",    "uid",
-                                                       "state",    "previous",  "reason",  "message", "gpus",
-                                                       "duration", "time",      "changes", "url",     "lasted"};
+constexpr std::array<std::string_view, 16> field_names{"cluster",  "namespace", "name",    "kind",  "uid",      "state",
+                                                       "previous", "reason",    "message", "gpus",  "duration", "time",
+                                                       "changes",  "url",       "lasted",  "change"};
 
 std::string all_fields() {
     std::string out;
@@ -46,10 +46,13 @@ std::string one_line(std::string_view text) {
 }
 
 std::string length_text(std::int64_t s) {
-    if (s < 60) return std::to_string(s) + "s";
-    if (s < 3600) return std::to_string(s / 60) + "m" + std::to_string(s % 60) + "s";
-    if (s < 86400) return std::to_string(s / 3600) + "h" + std::to_string(s % 3600 / 60) + "m";
-    return std::to_string(s / 86400) + "d" + std::to_string(s % 86400 / 3600) + "h";
+    const auto two = [](std::int64_t big, const char* big_unit, std::int64_t small, const char* small_unit) {
+        return std::to_string(big) + big_unit + (small == 0 ? "" : " " + std::to_string(small) + small_unit);
+    };
+    if (s < 60) return std::to_string(s) + " s";
+    if (s < 3600) return two(s / 60, " min", s % 60, " s");
+    if (s < 86400) return two(s / 3600, " h", s % 3600 / 60, " min");
+    return two(s / 86400, " d", s % 86400 / 3600, " h");
 }
 
 std::string duration_text(const notice& n) {
@@ -60,6 +63,15 @@ std::string duration_text(const notice& n) {
 std::string lasted_text(const notice& n) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(n.lasted).count();
     return seconds > 0 ? " for " + length_text(seconds) : "";
+}
+
+// "Running -> Failed", "has been Pending for 20 min", of a cluster that is back "is Live again after 5 min".
+std::string change_text(const notice& n) {
+    const std::string state(n.condition == job_condition::none ? n.to_text() : to_string(n.condition));
+    const std::string lasted = lasted_text(n);
+    if (lasted.empty()) return std::string(n.from_text()) + " -> " + state;
+    if (n.cluster_to == "Live") return "is Live again after" + lasted.substr(4);
+    return "has been " + state + lasted;
 }
 
 }  // namespace
@@ -83,6 +95,7 @@ std::string field_text(template_field field, const notice& n) {
     case template_field::changes: return std::to_string(n.changes);
     case template_field::url: return n.link;
     case template_field::lasted: return lasted_text(n);
+    case template_field::change: return change_text(n);
     }
     return {};
 }
@@ -119,14 +132,14 @@ kcontrol::result<text_template> text_template::parse(std::string_view text) {
 
 const text_template& text_template::standard() {
     static const text_template made = *parse(
-        "{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .previous }} -> {{ .state }}{{ .lasted }}\n"
+        "{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .change }}\n"
         "{{ .reason }} {{ .message }}\n{{ .gpus }} GPUs, {{ .time }}\n{{ .url }}");
     return made;
 }
 
 const text_template& text_template::of_clusters() {
     static const text_template made = *parse(
-        "Cluster {{ .cluster }}: {{ .previous }} -> {{ .state }}{{ .lasted }}\n{{ .message }}\n{{ .time }}\n{{ .url "
+        "Cluster {{ .cluster }}: {{ .change }}\n{{ .message }}\n{{ .time }}\n{{ .url "
         "}}");
     return made;
 }

@@ -29,10 +29,12 @@ enum class template_field {
     changes,
     url,
     lasted,
+    change,
 };
 
 /// The value of a field: one line of at most 1,000 bytes, control characters as spaces. The duration is empty where the
-/// job has none, the link where there is none; `lasted` is " for 30m" in a notice of a rule with `for:`, else empty.
+/// job has none, the link where there is none; `lasted` is " for 30 min" in a notice of a rule with `for:`, else empty;
+/// `change` is "Running -> Failed", or "has been Pending for 30 min" where `lasted` is not empty.
 std::string field_text(template_field field, const notice& n);
 
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
@@ -42,11 +44,11 @@ public:
     /// more than 4,096 bytes.
     static kcontrol::result<text_template> parse(std::string_view text);
 
-    /// `{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .previous }} -> {{ .state }}{{ .lasted }}`, the
+    /// `{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .change }}`, the
     /// reason and the link.
     static const text_template& standard();
 
-    /// `Cluster {{ .cluster }}: {{ .previous }} -> {{ .state }}{{ .lasted }}`, why, and the link.
+    /// `Cluster {{ .cluster }}: {{ .change }}`, why, and the link.
     static const text_template& of_clusters();
 
     /// The text with each value passed through `escape`; the template's own text is not. Line ends at its end are cut.

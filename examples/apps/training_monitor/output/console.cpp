@@ -220,7 +220,8 @@ std::vector<std::string> console::list_picture(const scene& from, std::size_t ro
     first_ = std::min(std::clamp(first_, least_first, std::max(least_first, selected_at_)), most_first);
     const std::size_t shown = std::min(page_rows_, jobs.size() - first_);
     if (jobs.empty()) {
-        out.push_back(cut(search_.empty() ? no_jobs_text(clusters, from.source()) : "No job fits the search.", layout.columns()));
+        out.push_back(
+            cut(search_.empty() ? no_jobs_text(clusters, from.source()) : "No job fits the search.", layout.columns()));
     } else {
         const auto begin = jobs.begin() + static_cast<std::ptrdiff_t>(first_);
         const job_list seen(begin, begin + static_cast<std::ptrdiff_t>(shown));
@@ -248,7 +249,7 @@ std::vector<std::string> console::job_picture(const scene& from, std::size_t row
         all = job_page(*job, from.known(), from.now(), layout);
     } else {
         all = {cut(kcontrol::escape_control(opened_->name), layout.columns()),
-               cut("This job is gone.", layout.columns())};
+               cut("This job was deleted.", layout.columns())};
     }
     page_rows_ = std::max<std::size_t>(rows, 2) - 1;
     most_scrolled_ = all.size() - std::min(all.size(), page_rows_);

@@ -75,11 +75,26 @@ std::string said_by(const pod_row& pod) {
     return reason.empty() || message.empty() ? reason + message : reason + ": " + message;
 }
 
-void add_pods(page& to, const job_view& job, const std::vector<pod_row>& all, kcontrol::wall_time now,
+std::string phase_text(const pod_row& pod) {
+    return pod.deleted_at ? "deleted at " + to_rfc3339(*pod.deleted_at) + ", was " + pod.phase : pod.phase;
+}
+
+// Names begin like their job's; where there is little room, the end of a name tells it from the others.
+std::string name_text(const job_view& job, const pod_row& pod, const text_layout& layout) {
+    constexpr std::size_t roomy = 120, short_name = 20;
+    const bool fits = layout.columns() == 0 || layout.columns() >= roomy || layout.wide();
+    if (fits || pod.name.size() <= short_name || !pod.name.starts_with(job.name + "-")) return pod.name;
+    return "\u2026" + pod.name.substr(job.name.size());
+}
+
+void add_pods(page& to, const job_view& job, const job_evidence& known, kcontrol::wall_time now,
               const text_layout& layout) {
     std::vector<const pod_row*> pods;
-    for (const auto& pod : all) {
+    for (const auto& pod : known.pods) {
         if (is_of(job, pod)) pods.push_back(&pod);
+    }
+    for (const auto& pod : known.deleted) {
+        if (is_final(job.state) && is_of(job, pod)) pods.push_back(&pod);
     }
     if (pods.empty()) return;
     std::stable_sort(pods.begin(), pods.end(),
@@ -95,8 +110,9 @@ void add_pods(page& to, const job_view& job, const std::vector<pod_row>& all, kc
     for (std::size_t i = 0; i < std::min(pods.size(), most_pods); ++i) {
         const pod_row& pod = *pods[i];
         const auto rank = rank_of(job, pod);
-        rows.add({pod.name, rank ? std::to_string(*rank) : "-", pod.node.empty() ? "-" : pod.node, pod.phase,
-                  std::to_string(pod.restarts), age_text(pod.created, now), exit_text(pod), said_by(pod)});
+        rows.add({name_text(job, pod, layout), rank ? std::to_string(*rank) : "-", pod.node.empty() ? "-" : pod.node,
+                  phase_text(pod), std::to_string(pod.restarts), age_text(pod.created, now), exit_text(pod),
+                  said_by(pod)});
     }
     add_title(to, "Pods", layout);
     for (auto& line : rows.lines(layout)) to.push_back(std::move(line));
@@ -148,7 +164,7 @@ std::vector<std::string> job_page(const job_view& job, const known_of_job& known
     add_fact(out, "Replicas", replicas_text(job), layout);
     add_fact(out, "Labels", labels_text(job), layout);
     if (job.terminating) add_wrapped(out, "Its deletion has begun.", 0, layout);
-    add_pods(out, job, known.evidence.pods, now, layout);
+    add_pods(out, job, known.evidence, now, layout);
     add_events(out, known.evidence.events, now, layout);
     const auto missing = missing_rights(known.rights);
     if (!missing.empty()) add_title(out, "Rights that are missing", layout);

@@ -22,7 +22,8 @@ std::string snapshot_text(const job_table::cluster_list& clusters, const job_tab
     std::vector<const job_view*> shown;
     for (const auto& job : jobs) shown.push_back(job.get());
     return text_of(clusters_table(clusters).lines(layout)) + "\n" +
-           (jobs.empty() ? no_jobs_text(clusters, source) + "\n" : text_of(jobs_table(shown, now, layout).lines(layout)));
+           (jobs.empty() ? no_jobs_text(clusters, source) + "\n"
+                         : text_of(jobs_table(shown, now, layout).lines(layout)));
 }
 
 std::string snapshot_json(const job_table::cluster_list& clusters, const job_table::job_list& jobs,

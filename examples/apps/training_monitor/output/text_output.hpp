@@ -9,8 +9,8 @@
 
 namespace training_monitor {
 
-/// Clusters, then jobs. Without jobs: that there are none, or which clusters can't be read; `source` says where clusters
-/// come from.
+/// Clusters, then jobs. Without jobs: that there are none, or which clusters can't be read; `source` says where
+/// clusters come from.
 std::string snapshot_text(const job_table::cluster_list& clusters, const job_table::job_list& jobs,
                           kcontrol::wall_time now, const text_layout& layout, const std::string& source = {});
 

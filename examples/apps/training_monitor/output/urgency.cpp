@@ -16,6 +16,9 @@ enum class urgency { failed, restarting, waiting, running, suspended, failed_ear
 constexpr std::size_t urgencies = static_cast<std::size_t>(urgency::succeeded) + 1;
 
 urgency urgency_of(const job_view& job, kcontrol::wall_time now) {
+    // A pod that can't start, or is refused: nothing happens until somebody acts.
+    const bool stuck = job.stuck != trouble::none && job.stuck != trouble::unschedulable;
+    if (stuck && !is_final(job.state)) return urgency::restarting;
     switch (job.state) {
     case job_state::failed: return may_need(job, now) ? urgency::failed : urgency::failed_earlier;
     case job_state::restarting: return urgency::restarting;

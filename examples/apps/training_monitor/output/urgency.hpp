@@ -23,8 +23,9 @@ private:
     std::vector<std::string> words_;
 };
 
-/// The jobs that fit: first those that failed within a day, the newest first, then those that restart, wait, run, are
-/// suspended, failed earlier, succeeded; each as jobs() sorts them. Pointers are good until the table changes.
+/// The jobs that fit: first those that failed within a day, the newest first, then those that restart or are stuck,
+/// wait, run, are suspended, failed earlier, succeeded; each as jobs() sorts them. Pointers are good until the table
+/// changes.
 std::vector<const job_view*> by_urgency(const job_table& table, const job_search& search, kcontrol::wall_time now);
 
 }  // namespace training_monitor

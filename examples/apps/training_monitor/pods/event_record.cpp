@@ -1,5 +1,7 @@
 #include "pods/event_record.hpp"
 
+#include <kcontrol/base/utf8.hpp>
+
 #include <algorithm>
 
 namespace training_monitor {
@@ -11,11 +13,9 @@ object_event observe(const event_record& event) {
     out.name = event.involved_object.name;
     out.type = event.type;
     out.reason = event.reason;
-    out.message = event.message.substr(0, std::min(event.message.size(), most_text));
-    while (out.message.size() < event.message.size() && !out.message.empty() &&
-           (static_cast<unsigned char>(event.message[out.message.size()]) & 0xc0U) == 0x80U) {
-        out.message.pop_back();
-    }
+    const std::string_view message =
+        event.reason == "FailedScheduling" ? without_preemption(event.message) : std::string_view(event.message);
+    out.message = kcontrol::utf8_prefix(message, most_text);
     out.count = std::max<std::int64_t>({1, event.count, event.series.count});
     // Who writes by the newer API leaves lastTimestamp empty.
     for (const std::string* time : {&event.series.last_observed_time, &event.last_timestamp, &event.event_time}) {

@@ -17,7 +17,7 @@ constexpr std::array<std::pair<std::int64_t, std::string_view>, 10> signals{{
     {9, "killed (SIGKILL)"},
     {11, "segmentation fault (SIGSEGV)"},
     {13, "broken pipe (SIGPIPE)"},
-    {15, "told to end (SIGTERM)"},
+    {15, "terminated (SIGTERM)"},
 }};
 
 }  // namespace

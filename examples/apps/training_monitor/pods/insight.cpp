@@ -3,11 +3,13 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/codec/resource_of.hpp>
 
+#include "pods/disruption.hpp"
 #include "pods/event_record.hpp"
 #include "pods/queue_position.hpp"
 #include "pods/queued_workload.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace training_monitor {
@@ -21,10 +23,10 @@ constexpr auto forbidden_pause = 1min;
 constexpr std::size_t most_events = 50;
 constexpr std::size_t most_pods_asked = 3;
 
-// Events tell more about it than its status: a pod that is being made, or one that ended as a whole.
+// Events tell more about it than its status: a pod that is being made, or one that failed.
 bool is_worth_asking(const pod_row& pod) {
     if (pod.phase == "Pending") return pod.unscheduled_reason.empty();
-    return pod.phase == "Failed" && !pod.failed;
+    return pod.phase == "Failed" || pod.failed.has_value();
 }
 
 }  // namespace
@@ -32,12 +34,13 @@ bool is_worth_asking(const pod_row& pod) {
 std::vector<std::string_view> missing_rights(cluster_rights rights) {
     std::vector<std::string_view> out;
     if (rights.pods == right_state::missing)
-        out.push_back("list and watch pods: would show the pods, and why they fail or wait");
+        out.push_back("grant list and watch on pods to see the pods, and why they fail or wait");
     if (rights.events == right_state::missing)
-        out.push_back("list events: would show what the operator and the kubelet say");
+        out.push_back("grant list on events to see what the operator and the kubelet report");
     if (rights.usage == right_state::missing)
         out.push_back(
-            "list pods and get pods/proxy in the namespace of the GPU labelers: would show how busy the GPUs are");
+            "grant list on pods and get on pods/proxy in the namespace of the GPU labelers to see how busy the GPUs "
+            "are");
     return out;
 }
 
@@ -78,6 +81,7 @@ void insight::engage(kcontrol::engaged_cluster& cluster) {
 }
 
 void insight::disengage(const std::string& cluster) {
+    std::erase_if(loops_, [&](const auto& one) { return one.first.cluster == cluster; });
     clusters_.erase(cluster);
     pods_.forget_cluster(cluster);
     questions_.drop_cluster(cluster);
@@ -86,7 +90,7 @@ void insight::disengage(const std::string& cluster) {
 }
 
 void insight::take_pod(const std::string& cluster, const training_pod& pod, bool gone) {
-    for (const auto& job : gone ? pods_.remove(cluster, pod) : pods_.set(cluster, pod)) {
+    for (const auto& job : gone ? pods_.remove(cluster, pod, seconds_now()) : pods_.set(cluster, pod)) {
         if (gone && find_ && !find_(job)) pods_.forget(job);
         mark(job);
     }
@@ -98,6 +102,11 @@ void insight::mark(const job_ref& job) {
 }
 
 void insight::flush() {
+    for (auto& [job, due] : loops_) {
+        if (due > env_.now()) continue;
+        changed_jobs_.insert(job);
+        due = env_.now() + std::chrono::seconds(loop_seconds);
+    }
     for (const auto& job : std::exchange(changed_jobs_, {})) {
         if (on_news_) on_news_(job);
     }
@@ -106,9 +115,37 @@ void insight::flush() {
 void insight::explain(job_view& job) const {
     const job_ref ref = ref_of(job);
     if (!pods_.has(ref)) return;
-    const job_evidence known = pods_.evidence(ref);
-    correct_replicas(job, known.pods);
-    job.why = find_cause(job, known).text;
+    training_monitor::explain(job, evidence(ref));
+}
+
+std::int64_t insight::seconds_now() const {
+    return std::chrono::floor<std::chrono::seconds>(env_.wall_now().time_since_epoch()).count();
+}
+
+job_evidence insight::evidence(const job_ref& job) const {
+    job_evidence out = pods_.evidence(job);
+    out.at = seconds_now();
+    return out;
+}
+
+// A crash loop is over when its containers have run for a while, and nothing tells that.
+void insight::watch_loop(const job_view& job, const job_ref& ref) {
+    if (job.stuck != trouble::crash_loop) {
+        loops_.erase(ref);
+        return;
+    }
+    std::int64_t last = 0;
+    for (const auto& pod : pods_.evidence(ref).pods) last = std::max(last, pod.looped_at.value_or(0));
+    const auto left =
+        std::chrono::seconds(std::clamp<std::int64_t>(last + loop_seconds - seconds_now(), 1, loop_seconds));
+    loops_[ref] = env_.now() + left;
+    news_.notify_all();
+}
+
+std::optional<kcontrol::time_point> insight::next_news() const {
+    std::optional<kcontrol::time_point> out;
+    for (const auto& [job, due] : loops_) out = std::min(out.value_or(due), due);
+    return out;
 }
 
 void insight::take(const std::vector<change>& changes) {
@@ -116,13 +153,16 @@ void insight::take(const std::vector<change>& changes) {
         if (!c.job) continue;
         const job_ref ref = ref_of(*c.job);
         if (c.type == change_type::job_removed) {
+            loops_.erase(ref);
             questions_.drop(ref);
             if (c.deleted) pods_.forget(ref);
             continue;
         }
+        watch_loop(*c.job, ref);
         const job_state state = c.job->state;
         const bool waits = state == job_state::created || state == job_state::pending || state == job_state::queued ||
-                           state == job_state::unknown || state == job_state::restarting;
+                           state == job_state::unknown || state == job_state::restarting ||
+                           (state == job_state::running && pods_.has_silent_pod(ref));
         const bool failed = state == job_state::failed;
         // What events said may have been true of the state before only.
         if (c.previous && !waits && !failed && pods_.set_events(ref, {})) mark(ref);
@@ -157,7 +197,10 @@ std::optional<kcontrol::client> insight::client_of(const std::string& cluster) c
 
 kcontrol::awaitable<void> insight::run_news(std::stop_token stop) {
     while (!stop.stop_requested()) {
-        if (changed_jobs_.empty()) co_await news_.wait(env_, stop);
+        if (changed_jobs_.empty()) {
+            const auto due = next_news();
+            co_await news_.wait(env_, stop, due);
+        }
         co_await kcontrol::sleep_for(env_, news_pause, stop);
         if (!stop.stop_requested()) flush();
     }
@@ -184,13 +227,17 @@ kcontrol::awaitable<void> insight::run_questions(std::stop_token stop) {
 kcontrol::awaitable<void> insight::ask(job_ref job, std::stop_token stop) {
     const auto view = find_ ? find_(job) : nullptr;
     const auto from = client_of(job.cluster);
+    if (view && view->state == job_state::running && !pods_.has_silent_pod(job)) questions_.drop(job);
     if (!view || !from) {
         questions_.drop(job);
         co_return;
     }
     std::vector<object_event> found;
     co_await ask_about(*from, job, view->uid, found, stop);
-    const auto pods = pods_.evidence(job).pods;
+    const job_evidence known = pods_.evidence(job);
+    std::vector<pod_row> pods = known.pods;
+    pods.insert(pods.end(), known.deleted.begin(), known.deleted.end());
+    std::stable_partition(pods.begin(), pods.end(), has_failed);  // those tell why
     std::size_t asked = 0;
     for (const auto& pod : pods) {
         if (asked == most_pods_asked || !is_of(*view, pod) || !is_worth_asking(pod)) continue;

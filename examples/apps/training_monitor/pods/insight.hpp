@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -75,7 +76,7 @@ public:
     /// Asks for events, one job after another.
     kcontrol::awaitable<void> run_questions(std::stop_token stop);
 
-    job_evidence evidence(const job_ref& job) const { return pods_.evidence(job); }
+    job_evidence evidence(const job_ref& job) const;
     /// Somebody looks at the job: its events are asked for soon, if they were not within the last 10 s.
     void look(const job_ref& job);
     cluster_rights rights(const std::string& cluster) const;
@@ -91,6 +92,9 @@ private:
         std::vector<kcontrol::subscription> subscriptions;
     };
     void mark(const job_ref& job);
+    std::int64_t seconds_now() const;
+    void watch_loop(const job_view& job, const job_ref& ref);
+    std::optional<kcontrol::time_point> next_news() const;
     kcontrol::awaitable<void> ask(job_ref job, std::stop_token stop);
     kcontrol::awaitable<void> ask_about(kcontrol::client from, const job_ref& job, std::string uid,
                                         std::vector<object_event>& into, std::stop_token stop);
@@ -105,6 +109,7 @@ private:
     pod_table pods_;
     look_ups questions_;
     std::set<job_ref> changed_jobs_, looked_at_;
+    std::map<job_ref, kcontrol::time_point> loops_;  ///< jobs that crash loop, and when that may be over
     std::map<std::string, watched> clusters_;
     std::map<std::string, cluster_rights> rights_;
     std::map<std::string, kcontrol::time_point> ask_not_before_;

@@ -79,9 +79,24 @@ std::optional<std::int64_t> index_of(const kcontrol::object_meta& meta) {
     return number(value_of(meta.annotations, completion_index));  // a label as well since Kubernetes 1.28
 }
 
+// "[rank0]: ValueError: …" as PyTorch writes lines of several processes.
+std::string_view without_rank(std::string_view line) {
+    if (!line.starts_with("[rank")) return line;
+    const auto end = line.find("]:");
+    if (end == std::string_view::npos) return line;
+    line.remove_prefix(end + 2);
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    return line;
+}
+
 container_end end_of(const container_report& of, const ended_container& ended, bool init, bool earlier) {
-    return {of.name, ended.exit_code, ended.reason, cut(ended.message), parse_rfc3339_seconds(ended.finished_at),
-            init,    earlier};
+    return {of.name,
+            ended.exit_code,
+            ended.reason,
+            cut(most_telling_first(ended.message)),
+            parse_rfc3339_seconds(ended.finished_at),
+            init,
+            earlier};
 }
 
 // The first to have ended badly: what failed after it may have failed for it.
@@ -98,6 +113,13 @@ void look_for_failure(const std::vector<container_report>& containers, bool init
         consider(one, one.state.terminated, false);
         consider(one, one.last_state.terminated, true);
         out.restarts += std::max<std::int64_t>(one.restart_count, 0);
+        for (const auto* end : {&one.state.terminated, &one.last_state.terminated}) {
+            if (!*end || (*end)->exit_code == 0 || one.restart_count < loop_restarts) continue;
+            const auto at = parse_rfc3339_seconds((*end)->finished_at);
+            if (out.looped_at && out.looped_at >= at) continue;
+            out.looped_at = at.value_or(0);
+            out.loops = one.restart_count;
+        }
         // A start that is under way is no reason; where there is nothing else it is one.
         const bool usual = out.waiting_reason.empty() || out.waiting_reason == "ContainerCreating" ||
                            out.waiting_reason == "PodInitializing";
@@ -120,6 +142,42 @@ std::string kubeflow_kind(const training_pod& pod) {
 }
 
 }  // namespace
+
+bool is_crash_looping(const pod_row& pod, std::int64_t now) {
+    if (!pod.looped_at || pod.terminating || pod.deleted_at || pod.phase == "Succeeded" || pod.phase == "Failed") {
+        return false;
+    }
+    return pod.waiting_reason == "CrashLoopBackOff" || now - *pod.looped_at < loop_seconds;
+}
+
+std::string most_telling_first(std::string_view message) {
+    constexpr std::string_view begin = "Traceback (most recent call last)";
+    std::string_view found;
+    bool inside = false;
+    for (auto rest = message; !rest.empty();) {
+        std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        line = without_rank(line);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        if (line.starts_with(begin)) {
+            inside = true;
+        } else if (inside && !line.empty() && line.front() != ' ' && line.front() != '\t') {
+            inside = false;
+            // torchrun's own tells only that a process failed; that one's tells why.
+            if (found.empty() || line.find("ChildFailedError") == std::string_view::npos) found = line;
+        }
+    }
+    if (found.empty()) return std::string(message);
+    return std::string(found).append("\n").append(message);
+}
+
+std::string_view without_preemption(std::string_view message) {
+    for (const std::string_view clause : {" no new claims to deallocate, preemption:", " preemption:"}) {
+        const auto at = message.find(clause);
+        if (at != std::string_view::npos && at > 0) return message.substr(0, at);
+    }
+    return message;
+}
 
 pod_words words_of(const pod_row& pod) {
     if (!pod.waiting_reason.empty()) return {pod.waiting_reason, pod.waiting_message};
@@ -152,7 +210,7 @@ pod_row row_of(const training_pod& pod) {
     const auto* scheduled = find_condition(status.conditions, "PodScheduled");
     if (scheduled && scheduled->status == "False") {
         out.unscheduled_reason = cut(scheduled->reason);
-        out.unscheduled_message = cut(scheduled->message);
+        out.unscheduled_message = cut(without_preemption(scheduled->message));
     }
     const auto* disrupted = find_condition(status.conditions, "DisruptionTarget");
     if (disrupted && disrupted->status == "True") {

@@ -42,6 +42,9 @@ struct pod_row {
     std::string unscheduled_reason, unscheduled_message;  ///< why it has no node, in the scheduler's words
     std::string disrupted_reason, disrupted_message;      ///< why the cluster ends it: preempted, its node is lost…
     std::optional<std::int64_t> disrupted_at;             ///< seconds since the epoch
+    std::optional<std::int64_t> looped_at;                ///< when a container that restarted often last failed
+    std::int64_t loops = 0;                               ///< how often that one restarted
+    std::optional<std::int64_t> deleted_at;               ///< it is there no more; phase is what it was
     bool terminating = false;
     std::int64_t gpus = 0;  ///< that it asks for
 
@@ -54,6 +57,20 @@ struct job_ref {
 
     friend auto operator<=>(const job_ref&, const job_ref&) = default;
 };
+
+/// Restarts of one container that make a crash loop, and how long after the last of them it goes on being one.
+inline constexpr std::int64_t loop_restarts = 3;
+inline constexpr std::int64_t loop_seconds = 600;
+
+/// The pod's container restarts again and again. `now` in seconds since the epoch.
+bool is_crash_looping(const pod_row& pod, std::int64_t now);
+
+/// A message with what tells most in front: of a traceback its last line, the exception, and then the traceback. Others
+/// stay as they are.
+std::string most_telling_first(std::string_view message);
+
+/// The scheduler's message without its clause about preemption.
+std::string_view without_preemption(std::string_view message);
 
 pod_row row_of(const training_pod& pod);
 

@@ -37,23 +37,39 @@ std::vector<job_ref> pod_table::set(const std::string& cluster, const training_p
     for (auto& job : jobs_of(pod, cluster)) {
         if (!wants(job)) continue;
         const auto at = jobs_.try_emplace(job).first;
+        at->second.deleted.erase(row.name);
         if (put(at->second, row)) out.push_back(std::move(job));
         drop_empty(at);
     }
     return out;
 }
 
-std::vector<job_ref> pod_table::remove(const std::string& cluster, const training_pod& pod) {
+void pod_table::keep_deleted(const job_ref& job, entry& of, pod_row row) {
+    constexpr std::size_t most_deleted = 20'000;
+    std::string name = row.name;
+    deleted_.emplace_back(job, name);
+    of.deleted.insert_or_assign(std::move(name), std::move(row));
+    if (deleted_.size() <= most_deleted) return;
+    const auto oldest = jobs_.find(deleted_.front().first);
+    if (oldest != jobs_.end()) {
+        oldest->second.deleted.erase(deleted_.front().second);
+        drop_empty(oldest);
+    }
+    deleted_.pop_front();
+}
+
+std::vector<job_ref> pod_table::remove(const std::string& cluster, const training_pod& pod, std::int64_t now) {
     std::vector<job_ref> out;
     for (auto& job : jobs_of(pod, cluster)) {
         const auto at = jobs_.find(job);
         if (at == jobs_.end()) continue;
         const auto row = at->second.rows.find(pod.metadata.name);
         if (row == at->second.rows.end() || row->second.uid != std::string_view(pod.metadata.uid)) continue;
-        if (has_failed(row->second)) at->second.gone_failure = std::move(row->second);
+        if (has_failed(row->second)) at->second.gone_failure = row->second;
+        row->second.deleted_at = now;
+        keep_deleted(job, at->second, std::move(row->second));
         at->second.rows.erase(row);
         --size_;
-        drop_empty(at);
         out.push_back(std::move(job));
     }
     return out;
@@ -71,6 +87,7 @@ void pod_table::forget(const job_ref& job) {
     const auto at = jobs_.find(job);
     if (at == jobs_.end()) return;
     at->second.gone_failure.reset();
+    at->second.deleted.clear();
     at->second.events.clear();
     drop_empty(at);
 }
@@ -87,10 +104,16 @@ job_evidence pod_table::evidence(const job_ref& job) const {
     job_evidence out;
     const auto at = jobs_.find(job);
     if (at == jobs_.end()) return out;
-    for (const auto& [name, row] : at->second.rows) out.pods.push_back(row);
-    std::stable_sort(out.pods.begin(), out.pods.end(), [](const pod_row& a, const pod_row& b) {
-        return std::tie(a.type, a.index, a.created) < std::tie(b.type, b.index, b.created);
-    });
+    const auto sorted = [](const std::map<std::string, pod_row>& from) {
+        std::vector<pod_row> rows;
+        for (const auto& [name, row] : from) rows.push_back(row);
+        std::stable_sort(rows.begin(), rows.end(), [](const pod_row& a, const pod_row& b) {
+            return std::tie(a.type, a.index, a.created) < std::tie(b.type, b.index, b.created);
+        });
+        return rows;
+    };
+    out.pods = sorted(at->second.rows);
+    out.deleted = sorted(at->second.deleted);
     out.gone_failure = at->second.gone_failure;
     out.events = at->second.events;
     return out;
@@ -108,9 +131,16 @@ std::vector<const pod_row*> pod_table::pods_of(const std::string& cluster) const
     return out;
 }
 
+bool pod_table::has_silent_pod(const job_ref& job) const {
+    const auto at = jobs_.find(job);
+    if (at == jobs_.end()) return false;
+    const auto& rows = at->second.rows;
+    return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return is_silent(row.second); });
+}
+
 void pod_table::drop_empty(std::map<job_ref, entry>::iterator at) {
     const entry& e = at->second;
-    if (e.rows.empty() && !e.gone_failure && e.events.empty()) jobs_.erase(at);
+    if (e.rows.empty() && e.deleted.empty() && !e.gone_failure && e.events.empty()) jobs_.erase(at);
 }
 
 }  // namespace training_monitor

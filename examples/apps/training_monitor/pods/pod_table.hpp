@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,9 +36,9 @@ public:
 
     /// A pod as it is now. Returns the jobs of which something shown changed.
     std::vector<job_ref> set(const std::string& cluster, const training_pod& pod);
-    /// It is not there any more. How it failed, or was disrupted, is remembered until its job goes, too, or another pod
-    /// fails.
-    std::vector<job_ref> remove(const std::string& cluster, const training_pod& pod);
+    /// It is not there any more, since `now` (seconds since the epoch). It is remembered as deleted, and how it failed
+    /// or was disrupted, until its job goes, too, or a pod of its name comes. Of all, the 20,000 that went last are.
+    std::vector<job_ref> remove(const std::string& cluster, const training_pod& pod, std::int64_t now = 0);
     /// Events about a job and its pods, in place of those before. True if they differ.
     bool set_events(const job_ref& job, std::vector<object_event> events);
 
@@ -53,23 +54,29 @@ public:
     /// The pods of a cluster's jobs, each once, though two jobs show it. Good until the next change.
     std::vector<const pod_row*> pods_of(const std::string& cluster) const;
 
+    /// A pod of the job is being made, and does not say what it waits for.
+    bool has_silent_pod(const job_ref& job) const;
+
     std::size_t size() const noexcept { return size_; }
     /// Times that a pod found no room.
     std::uint64_t left_out() const noexcept { return left_out_; }
 
 private:
     struct entry {
-        std::map<std::string, pod_row> rows;  // by name
+        std::map<std::string, pod_row> rows;     // by name
+        std::map<std::string, pod_row> deleted;  // likewise: those that are there no more
         std::optional<pod_row> gone_failure;
         std::vector<object_event> events;
     };
     bool put(entry& to, pod_row row);
     bool wants(const job_ref& job) const;
+    void keep_deleted(const job_ref& job, entry& of, pod_row row);
     void drop_empty(std::map<job_ref, entry>::iterator at);
 
     pod_limits limits_;
     std::vector<std::string> kinds_;
     std::map<job_ref, entry> jobs_;
+    std::deque<std::pair<job_ref, std::string>> deleted_;  ///< as they went; some may be forgotten since
     std::size_t size_ = 0;
     std::uint64_t left_out_ = 0;
 };

@@ -43,7 +43,12 @@ std::string who(const job_view& job, const pod_row& pod, bool where = true) {
     return out;
 }
 
+// Of a traceback the exception alone: the pod's own row has the rest.
 void append_message(std::string& to, std::string_view message) {
+    const auto line = message.find('\n');
+    if (line != std::string_view::npos && message.find("Traceback (most", line) != std::string_view::npos) {
+        message = message.substr(0, line);
+    }
     while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.remove_suffix(1);
     if (!message.empty()) to.append(": ").append(message);
 }
@@ -107,57 +112,90 @@ job_cause first_failure(const job_view& job, const job_evidence& evidence) {
     return {};
 }
 
-// The first pod of which that is true, and " (and 2 more)".
+// The pods of which that is true, by type and index.
 template <class F>
-const pod_row* first_of(const job_view& job, const job_evidence& evidence, std::string& more, F fits) {
-    const pod_row* first = nullptr;
-    std::size_t others = 0;
+std::vector<const pod_row*> all_of(const job_view& job, const job_evidence& evidence, F fits) {
+    std::vector<const pod_row*> out;
     for (const auto& pod : evidence.pods) {
-        if (pod.terminating || !is_of(job, pod) || pod.phase == "Succeeded" || pod.phase == "Failed" || !fits(pod)) {
-            continue;
-        }
-        if (first) ++others;
-        if (!first || std::pair(pod.type, pod.index) < std::pair(first->type, first->index)) first = &pod;
+        if (pod.terminating || !is_of(job, pod) || pod.phase == "Succeeded" || pod.phase == "Failed") continue;
+        if (fits(pod)) out.push_back(&pod);
     }
-    more = others == 0 ? "" : " and " + std::to_string(others) + " more";
-    return first;
+    std::stable_sort(out.begin(), out.end(), [](const pod_row* a, const pod_row* b) {
+        return std::pair(a->type, a->index) < std::pair(b->type, b->index);
+    });
+    return out;
 }
 
-job_cause about(const pod_row& pod, std::string text) {
-    return {std::move(text), pod.name, pod.waiting_container, false};
+// "Worker 1 (rank 2) on node-3 and 2 more"
+std::string first_of(const job_view& job, const std::vector<const pod_row*>& pods) {
+    const std::string more = pods.size() == 1 ? "" : " and " + std::to_string(pods.size() - 1) + " more";
+    return who(job, *pods.front()) + more;
+}
+
+// "Worker 1 (rank 2)", "ranks 0 and 1", "8 pods"
+std::string together(const job_view& job, const std::vector<const pod_row*>& pods) {
+    constexpr std::size_t most_ranks = 3;
+    if (pods.size() == 1) return who(job, *pods.front());
+    std::string ranks;
+    for (std::size_t i = 0; i < pods.size() && pods.size() <= most_ranks; ++i) {
+        const auto rank = rank_of(job, *pods[i]);
+        if (!rank) break;
+        ranks += (i == 0 ? "" : i + 1 == pods.size() ? " and " : ", ") + std::to_string(*rank);
+        if (i + 1 == pods.size()) return "ranks " + ranks;
+    }
+    return std::to_string(pods.size()) + " pods";
+}
+
+job_cause about(const pod_row& pod, std::string text, std::string_view message, trouble what) {
+    append_message(text, message);
+    return {std::move(text), pod.name, pod.waiting_container, false, what};
+}
+
+// The kubelet's back-off: 10 s, twice as long each time, five minutes at most.
+std::string next_try_text(std::int64_t restarts) {
+    const std::int64_t seconds = restarts > 5 ? 300 : std::int64_t{10} << std::max<std::int64_t>(restarts - 1, 0);
+    return seconds >= 300 ? "< 5 min" : seconds >= 120 ? "< 3 min" : "< " + std::to_string(seconds) + " s";
+}
+
+job_cause crash_loop(const job_view& job, const std::vector<const pod_row*>& pods) {
+    const pod_row& pod = *pods.front();
+    const std::int64_t restarts = pod.looped_at ? pod.loops : pod.restarts;
+    job_cause out = describe_failure(job, pod, false);
+    out.text += "; crash looping: " + std::to_string(restarts) + (restarts == 1 ? " restart" : " restarts");
+    if (pod.waiting_reason == "CrashLoopBackOff") out.text += ", next try in " + next_try_text(restarts);
+    if (pods.size() > 1) out.text += " (and " + std::to_string(pods.size() - 1) + " more)";
+    if (pod.looped_at) out.what = trouble::crash_loop;
+    return out;
 }
 
 job_cause waiting_pod(const job_view& job, const job_evidence& evidence) {
-    std::string more;
-    if (const auto* pod = first_of(job, evidence, more,
-                                   [](const pod_row& p) { return is_one_of(image_reasons, p.waiting_reason); })) {
-        std::string text = who(job, *pod) + more + ": the image can't be had, " + pod->waiting_reason;
-        append_message(text, pod->waiting_message);
-        return about(*pod, std::move(text));
+    const auto pods = [&](auto fits) { return all_of(job, evidence, fits); };
+    if (const auto all = pods([](const pod_row& p) { return is_one_of(image_reasons, p.waiting_reason); });
+        !all.empty()) {
+        const pod_row& pod = *all.front();
+        return about(pod, first_of(job, all) + ": can't pull the image (" + pod.waiting_reason + ")",
+                     pod.waiting_message, trouble::image);
     }
-    if (const auto* pod = first_of(job, evidence, more,
-                                   [](const pod_row& p) { return is_one_of(making_reasons, p.waiting_reason); })) {
-        std::string text = who(job, *pod) + more + ": the container can't be made, " + pod->waiting_reason;
-        append_message(text, pod->waiting_message);
-        return about(*pod, std::move(text));
+    if (const auto all = pods([](const pod_row& p) { return is_one_of(making_reasons, p.waiting_reason); });
+        !all.empty()) {
+        const pod_row& pod = *all.front();
+        return about(pod, first_of(job, all) + ": can't start the container (" + pod.waiting_reason + ")",
+                     pod.waiting_message, trouble::configuration);
     }
-    if (const auto* pod =
-            first_of(job, evidence, more, [](const pod_row& p) { return p.waiting_reason == "CrashLoopBackOff"; })) {
-        job_cause out = describe_failure(job, *pod, false);
-        out.text += "; it is started again later" + (more.empty() ? std::string() : " (so are" + more.substr(4) + ")");
-        return out;
+    if (const auto all = pods([&](const pod_row& p) {
+            return p.waiting_reason == "CrashLoopBackOff" || is_crash_looping(p, evidence.at);
+        });
+        !all.empty()) {
+        return crash_loop(job, all);
     }
-    if (const auto* pod =
-            first_of(job, evidence, more, [](const pod_row& p) { return p.unscheduled_reason == "Unschedulable"; })) {
-        std::string text = "no node for " + who(job, *pod) + more;
-        append_message(text, pod->unscheduled_message);
-        return about(*pod, std::move(text));
+    if (const auto all = pods([](const pod_row& p) { return p.unscheduled_reason == "Unschedulable"; }); !all.empty()) {
+        return about(*all.front(), together(job, all) + " unschedulable", all.front()->unscheduled_message,
+                     trouble::unschedulable);
     }
-    if (const auto* pod =
-            first_of(job, evidence, more, [](const pod_row& p) { return !p.unscheduled_reason.empty(); })) {
-        std::string text = who(job, *pod) + more + " is not scheduled, " + pod->unscheduled_reason;
-        append_message(text, pod->unscheduled_message);
-        return about(*pod, std::move(text));
+    if (const auto all = pods([](const pod_row& p) { return !p.unscheduled_reason.empty(); }); !all.empty()) {
+        const std::string verb = all.size() == 1 ? " isn't scheduled (" : " aren't scheduled (";
+        return about(*all.front(), together(job, all) + verb + all.front()->unscheduled_reason + ")",
+                     all.front()->unscheduled_message, trouble::none);
     }
     // On a node that is lost it stays so until the node is back or deleted.
     for (const auto& pod : evidence.pods) {
@@ -183,21 +221,48 @@ const object_event* newest(const std::vector<object_event>& events, F fits) {
     return found;
 }
 
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// What a warning about a job or its pods means. The words are the API server's plugins':
+// ResourceQuota, LimitRanger and the webhooks of k8s.io/apiserver.
+trouble trouble_of(const object_event& e) {
+    if (is_one_of(mount_reasons, e.reason)) {
+        return e.reason == "FailedCreatePodSandBox" ? trouble::configuration : trouble::volume;
+    }
+    if (has(e.message, "exceeded quota") || has(e.message, "failed quota")) return trouble::quota;
+    if (has(e.message, " usage per ") || has(e.message, "limit to request ratio per")) return trouble::limit_range;
+    if (has(e.message, "admission webhook") || has(e.message, "failed calling webhook")) return trouble::webhook;
+    return trouble::none;
+}
+
+// Of a job that runs: what keeps a pod from being made. What was said of others is over.
+job_cause from_events_of_silent(const job_view& job, const job_evidence& evidence) {
+    for (const auto& pod : evidence.pods) {
+        if (!is_of(job, pod) || !is_silent(pod)) continue;
+        if (const auto* e = newest(evidence.events, [&](const object_event& one) {
+                return one.kind == "Pod" && one.name == pod.name && is_one_of(mount_reasons, one.reason);
+            })) {
+            return {event_text(*e), e->name, {}, false, trouble_of(*e)};
+        }
+    }
+    return {};
+}
+
 job_cause from_events(const job_view& job, const job_evidence& evidence) {
     const auto& events = evidence.events;
     const auto of_pod = [](const object_event& e) { return e.kind == "Pod"; };
     if (const auto* e = newest(events, [&](const object_event& one) {
             return of_pod(one) && one.type == "Warning" && is_one_of(mount_reasons, one.reason);
         })) {
-        return {event_text(*e), e->name, {}, false};
+        return {event_text(*e), e->name, {}, false, trouble_of(*e)};
     }
     if (job.state == job_state::queued) {
         if (const auto* e = newest(events, [](const object_event& one) { return one.kind == "Workload"; })) {
-            return {event_text(*e), {}, {}, false};
+            return {event_text(*e), {}, {}, false, trouble::none};
         }
     }
     if (const auto* e = newest(events, [](const object_event& one) { return one.type == "Warning"; })) {
-        return {event_text(*e), of_pod(*e) ? e->name : std::string(), {}, false};
+        return {event_text(*e), of_pod(*e) ? e->name : std::string(), {}, false, trouble_of(*e)};
     }
     return {};
 }
@@ -236,14 +301,59 @@ job_cause find_cause(const job_view& job, const job_evidence& evidence) {
     case job_state::created:
     case job_state::queued:
     case job_state::pending: out = waiting_pod(job, evidence); break;
-    case job_state::running: return waiting_pod(job, evidence);  // some of its pods are not there
+    case job_state::running:  // some of its pods are not there
+        out = waiting_pod(job, evidence);
+        return out.text.empty() ? from_events_of_silent(job, evidence) : out;
     case job_state::suspended:
     case job_state::succeeded: return {};
     }
     return out.text.empty() ? from_events(job, evidence) : out;
 }
 
-bool correct_replicas(job_view& job, const std::vector<pod_row>& pods) {
+bool is_silent(const pod_row& pod) {
+    const bool usual = pod.waiting_reason.empty() || pod.waiting_reason == "ContainerCreating" ||
+                       pod.waiting_reason == "PodInitializing";
+    return pod.phase == "Pending" && pod.unscheduled_reason.empty() && usual;
+}
+
+void explain(job_view& job, const job_evidence& evidence) {
+    correct_replicas(job, evidence);
+    job_cause cause = find_cause(job, evidence);
+    job.why = std::move(cause.text);
+    job.stuck = cause.what;
+    switch (job.state) {
+    case job_state::failed:
+        job.stuck = trouble::none;
+        for (const auto& pod : evidence.pods) {
+            const bool holds =
+                is_of(job, pod) && !pod.node.empty() && pod.phase != "Succeeded" && pod.phase != "Failed";
+            if (holds) job.stuck_count += pod.gpus;
+        }
+        if (job.stuck_count > 0) job.stuck = trouble::holds_gpus;
+        return;
+    case job_state::unknown:
+        if (job.stuck == trouble::quota || job.stuck == trouble::limit_range) {
+            job.state = job_state::pending;
+            job.reason = to_string(job.stuck);
+            job.message.clear();
+        }
+        [[fallthrough]];
+    default: break;
+    }
+    if (job.stuck != trouble::crash_loop) return;
+    for (const auto& pod : evidence.pods) {
+        if (!is_of(job, pod) || !is_crash_looping(pod, evidence.at)) continue;
+        job.stuck_count = std::max(job.stuck_count, pod.loops);
+        for (auto& counts : job.replicas) {
+            if (kcontrol::iequals(pod.type, counts.type) && counts.active > 0) --counts.active;
+        }
+    }
+    job.state = job_state::restarting;
+    job.reason = "CrashLoopBackOff";
+    job.message.clear();
+}
+
+bool correct_replicas(job_view& job, const job_evidence& evidence) {
     if (!is_final(job.state) || job.kind == "TrainJob") return false;  // those of a TrainJob count Jobs
     const auto* ruled = find_ruled_kind(job.kind);
     if (ruled && !ruled->rule.replicas_are_pods) return false;
@@ -251,15 +361,17 @@ bool correct_replicas(job_view& job, const std::vector<pod_row>& pods) {
     for (auto& counts : job.replicas) {
         replica_counts seen{counts.type, counts.desired, 0, 0, 0};
         bool any = false;
-        for (const auto& pod : pods) {
-            if (!kcontrol::iequals(pod.type, counts.type) || !is_of(job, pod)) continue;
-            any = true;
-            if (pod.phase == "Succeeded") {
-                ++seen.succeeded;
-            } else if (pod.phase == "Failed") {
-                ++seen.failed;
-            } else {
-                ++seen.active;
+        for (const auto* pods : {&evidence.pods, &evidence.deleted}) {
+            for (const auto& pod : *pods) {
+                if (!kcontrol::iequals(pod.type, counts.type) || !is_of(job, pod)) continue;
+                any = true;
+                if (pod.phase == "Succeeded") {
+                    ++seen.succeeded;
+                } else if (pod.phase == "Failed") {
+                    ++seen.failed;
+                } else if (!pod.deleted_at) {
+                    ++seen.active;
+                }
             }
         }
         if (!any || seen == counts) continue;

@@ -22,9 +22,7 @@ bool is_ready(const job_table::cluster_list& clusters) {
     return std::none_of(clusters.begin(), clusters.end(), [](const auto& c) { return c->state == "connecting"; });
 }
 
-bool is_unreadable(const cluster_view& cluster) {
-    return cluster.state == "unreachable" || cluster.state == "failed";
-}
+bool is_unreadable(const cluster_view& cluster) { return cluster.state == "unreachable" || cluster.state == "failed"; }
 
 fleet_health health_of(const job_table::cluster_list& clusters) {
     fleet_health out;

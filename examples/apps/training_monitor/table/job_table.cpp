@@ -75,13 +75,16 @@ void job_table::refresh_job_set(cluster_entry& cluster, const job_view& train_jo
     for (const auto& key : children->second) refresh(cluster, cluster.jobs.at(key), out);
 }
 
-// The view as it is shown; what the object says of the replicas is kept where that differs.
+// The view as it is shown; what the object says is kept where that differs.
 std::shared_ptr<const job_view> job_table::explained(job_view view, entry& of) const {
-    of.told_replicas.reset();
+    of.told.reset();
     if (!explain_) return std::make_shared<const job_view>(std::move(view));
-    auto told = std::make_unique<const std::vector<replica_counts>>(view.replicas);
+    auto told =
+        std::make_unique<const object_words>(object_words{view.state, view.reason, view.message, view.replicas});
     explain_(view);
-    if (view.replicas != *told) of.told_replicas = std::move(told);
+    const bool differs = view.state != told->state || view.reason != told->reason || view.message != told->message ||
+                         view.replicas != told->replicas;
+    if (differs) of.told = std::move(told);
     return std::make_shared<const job_view>(std::move(view));
 }
 
@@ -97,7 +100,14 @@ std::vector<change> job_table::explain_again(std::string_view cluster, std::stri
         entry& e = at->second;
         job_view as_told = *e.view;
         as_told.why.clear();
-        if (e.told_replicas) as_told.replicas = *e.told_replicas;
+        as_told.stuck = trouble::none;
+        as_told.stuck_count = 0;
+        if (e.told) {
+            as_told.state = e.told->state;
+            as_told.reason = e.told->reason;
+            as_told.message = e.told->message;
+            as_told.replicas = e.told->replicas;
+        }
         auto next = explained(std::move(as_told), e);
         if (*e.view == *next) continue;
         auto before = std::exchange(e.view, std::move(next));

@@ -87,12 +87,17 @@ public:
     std::uint64_t reserve_ids(std::uint64_t count);
 
 private:
+    struct object_words {
+        job_state state;
+        std::string reason, message;
+        std::vector<replica_counts> replicas;
+    };
     struct entry {
         std::shared_ptr<const job_view> view;
         std::string resource_version;
         std::optional<job_owner> owner;
         job_source source;
-        std::unique_ptr<const std::vector<replica_counts>> told_replicas;  ///< by the object, where the view has others
+        std::unique_ptr<const object_words> told;  ///< by the object, where the view differs
         bool part_of_train_job = false;
         bool shown = false;
         bool counted = false;

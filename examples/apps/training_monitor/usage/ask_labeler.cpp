@@ -16,6 +16,14 @@ using namespace std::chrono_literals;
 constexpr auto list_deadline = 10s;
 constexpr auto answer_deadline = 5s;
 
+// The API server says 503 where it can't reach the pod: that is no sign of a busy API server.
+kcontrol::error unreachable(const kcontrol::error& why, const usage_options& where) {
+    if (why.code() != kcontrol::api_errc::service_unavailable) return why;
+    return kcontrol::error(why.code(), "the API server can't reach the labeler's pod at port " +
+                                           std::to_string(where.labeler_port()) +
+                                           " (503): does a NetworkPolicy or the flag of the port keep it away?");
+}
+
 }  // namespace
 
 kcontrol::awaitable<kcontrol::result<std::map<std::string, std::string>>> find_labelers(kcontrol::client from,
@@ -45,7 +53,7 @@ kcontrol::awaitable<kcontrol::result<node_report>> ask_labeler(kcontrol::client 
     kcontrol::http::exchange_options bounds;
     bounds.deadline(answer_deadline).max_body(most_report_bytes).stop(std::move(stop));
     const auto answer = co_await from.raw(std::move(req), std::move(bounds));
-    if (!answer) co_return kcontrol::result<node_report>(answer.error());
+    if (!answer) co_return kcontrol::result<node_report>(unreachable(answer.error(), where));
     auto read = read_node_report(answer->body);
     co_return read;
 }

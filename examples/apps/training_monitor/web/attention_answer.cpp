@@ -45,7 +45,7 @@ std::vector<needy> jobs_in_need(const history& past, const job_table& table, wal
     // The urgent first; of failures and restarts the latest, of waits the longest.
     std::sort(out.begin(), out.end(), [](const needy& a, const needy& b) {
         if (a.of.what != b.of.what) return a.of.what < b.of.what;
-        const bool latest_first = a.of.what == concern::failed || a.of.what == concern::restarting;
+        const bool latest_first = a.of.what <= concern::restarting;
         if (a.of.since != b.of.since) return latest_first ? a.of.since > b.of.since : a.of.since < b.of.since;
         return a.job->id() < b.job->id();
     });
@@ -86,7 +86,7 @@ void write_health(kcontrol::json::writer& out, const fleet_health& health, const
 }
 
 std::string attention_text(const history& past, const job_table& table, wall_time now, const idle_question& idle_since,
-                           const std::string& source) {
+                           const fleet_facts& facts) {
     const auto all = jobs_in_need(past, table, now, idle_since);
     const auto clusters = table.clusters();
     const auto health = health_of(clusters);
@@ -102,14 +102,18 @@ std::string attention_text(const history& past, const job_table& table, wall_tim
         out.member("state", to_string(job->state()));
         out.member("concern", to_string(of.what));
         out.member("since", kcontrol::format_time(of.since));
-        out.member("restarts", of.restarts);
+        const bool crashes = of.what == concern::crashing, holds = of.what == concern::holding;
+        out.member("restarts", crashes ? job->view->stuck_count : static_cast<std::int64_t>(of.restarts));
+        out.member("gpusHeld", holds ? job->view->stuck_count : 0);
+        out.member("blockedBy", to_string(job->view->stuck));
         out.member("reason", job->view->reason);
         out.member("why", message_of(*job->view));
         out.end_object();
     }
     out.end_array();
     out.member("remaining", all.size() - count + health.unreadable - listed);
-    write_health(out, health, source);
+    write_health(out, health, facts.source);
+    if (facts.offers) write_values(out, "offers", *facts.offers);
     out.end_object();
     return out.take() + "\n";
 }
@@ -187,11 +191,10 @@ private:
 }  // namespace
 
 void add_attention_routes(http::router& to, const history& past, const job_table& table, std::function<wall_time()> now,
-                          idle_question idle_since, std::string source) {
+                          idle_question idle_since, fleet_facts facts) {
     const auto attention =
-        std::make_shared<kept_answer>([&past, &table, idle_since = std::move(idle_since), source = std::move(source)](wall_time at) {
-            return attention_text(past, table, at, idle_since, source);
-        });
+        std::make_shared<kept_answer>([&past, &table, idle_since = std::move(idle_since), facts = std::move(facts)](
+                                          wall_time at) { return attention_text(past, table, at, idle_since, facts); });
     const auto changes =
         std::make_shared<kept_answer>([&past, &table](wall_time) { return changes_text(past, table); });
     to.get("/api/v1/attention",

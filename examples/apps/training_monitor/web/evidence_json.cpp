@@ -27,6 +27,7 @@ void write_pod(kcontrol::json::writer& out, const job_view& job, const pod_row& 
     out.member("restartedSince", pod.failed && pod.failed->earlier);
     out.member("reason", words.reason);
     out.member("message", words.message);
+    write_text_or_null(out, "deleted", pod.deleted_at ? to_rfc3339(*pod.deleted_at) : "");
     write_text_or_null(out, "created", pod.created ? to_rfc3339(*pod.created) : "");
     out.end_object();
 }
@@ -57,6 +58,12 @@ void write_evidence(kcontrol::json::writer& out, const job_view& job, const job_
     begin_array(out, "pods");
     for (const auto& pod : known.pods) {
         if (is_of(job, pod)) write_pod(out, job, pod);
+    }
+    // Of a job that goes on, a pod that is there no more was replaced.
+    if (is_final(job.state)) {
+        for (const auto& pod : known.deleted) {
+            if (is_of(job, pod)) write_pod(out, job, pod);
+        }
     }
     out.end_array();
     begin_array(out, "events");

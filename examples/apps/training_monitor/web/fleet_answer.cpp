@@ -28,7 +28,7 @@ std::string_view to_string(state_type state) {
     return "";
 }
 
-// What needs somebody comes first.
+// What needs attention comes first.
 int urgency(std::string_view health) {
     if (health == "failed") return 0;
     return health == "degraded" ? 1 : 3;
@@ -60,7 +60,7 @@ void write_gpu(kcontrol::json::writer& out, const gpu_report& gpu) {
 void write_node(kcontrol::json::writer& out, const std::string& name, const node_answer& node) {
     out.begin_object();
     out.member("node", name);
-    out.member("state", node.report ? node.report->state : "no-answer");
+    out.member("state", node.report ? node.report->state : "no-response");
     out.member("reason", node.report ? node.report->message : node.failure);
     begin_array(out, "gpus");
     if (node.report) {
@@ -102,7 +102,8 @@ http::response fleet_answer(monitor& of, std::string_view query) {
         begin_array(out, "missingRights");
         if (known.state == state_type::forbidden) {
             const auto& where = board.how().labeler_namespace();
-            out.value("list pods and get pods/proxy in namespace " + where + ": would show the GPUs of the nodes");
+            out.value("grant list on pods and get on pods/proxy in namespace " + where +
+                      " to see the GPUs of the nodes");
         }
         out.end_array();
         out.end_object();

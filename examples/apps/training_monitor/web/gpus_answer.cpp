@@ -55,9 +55,9 @@ void write_cluster(kcontrol::json::writer& out, const std::string& name, const n
     out.end_array();
     begin_array(out, "missingRights");
     if (known.state == state_type::forbidden) {
-        out.value("list nodes: would show the GPUs that there are, by product, and what job would fit");
+        out.value("grant list on nodes to see the GPUs by product, and which jobs would fit");
     }
-    if (pods_missing) out.value("list and watch pods: would show the GPUs that are asked for");
+    if (pods_missing) out.value("grant list and watch on pods to see the GPUs that are requested");
     out.end_array();
     out.end_object();
 }

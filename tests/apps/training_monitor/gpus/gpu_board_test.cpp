@@ -100,7 +100,7 @@ TEST_CASE("gpus: without the right to list nodes it is named, and given later it
     f.start();
     const auto refused = f.answer();
     CHECK(refused.find(R"("state":"forbidden")") != std::string::npos);
-    CHECK(refused.find(R"("missingRights":["list nodes: would show)") != std::string::npos);
+    CHECK(refused.find(R"("missingRights":["grant list on nodes to see)") != std::string::npos);
     CHECK(f.watched->table().clusters().at(0)->state == "live");
     f.server.api().access().permit_all();
     f.world.run_for(1min);

@@ -85,6 +85,37 @@ TEST_CASE("attention: what needs somebody, since when, and what can be left alon
     CHECK(asked(record({{pending, minutes(20)}}), now - hours(2)) == "waiting 1200");
 }
 
+TEST_CASE("attention: what keeps a job from training, before it has waited for long") {
+    using enum job_state;
+    const auto stuck = [](job_record job, trouble what, std::chrono::seconds ago) {
+        job_view view = *job.view;
+        view.stuck = what;
+        view.stuck_count = 3;
+        job.view = std::make_shared<const job_view>(std::move(view));
+        job.stuck_since = now - ago;
+        return asked(job);
+    };
+    const auto fresh = record({{pending, minutes(1)}});
+    for (const auto what : {trouble::image, trouble::configuration, trouble::volume, trouble::quota,
+                            trouble::limit_range, trouble::webhook}) {
+        CAPTURE(to_string(what));
+        CHECK(stuck(fresh, what, seconds(20)) == "stuck 20");
+        CHECK(stuck(fresh, what, seconds(19)).empty());
+        CHECK(stuck(record({{running, minutes(1)}}, 8, "Job"), what, seconds(20)) == "stuck 20");
+        CHECK(stuck(record({{unknown, minutes(1)}}), what, seconds(20)) == "stuck 20");
+    }
+    // A wait for a node is one like others; a pod of a running job that finds none is not.
+    CHECK(stuck(fresh, trouble::unschedulable, seconds(50)).empty());
+    CHECK(stuck(record({{pending, minutes(15)}}), trouble::unschedulable, minutes(15)) == "waiting 900");
+    CHECK(stuck(record({{running, hours(1)}}, 8, "Job"), trouble::unschedulable, seconds(50)) == "stuck 50");
+    CHECK(stuck(record({{restarting, seconds(30)}}), trouble::crash_loop, seconds(30)) == "crash-loop 30");
+    CHECK(stuck(record({{failed, minutes(2)}}), trouble::holds_gpus, seconds(59)) == "failed 120");
+    CHECK(stuck(record({{failed, minutes(2)}}), trouble::holds_gpus, minutes(1)) == "holding-gpus 60");
+    CHECK(stuck(record({{failed, hours(30)}}), trouble::holds_gpus, hours(29)) == "holding-gpus 104400");
+    CHECK(asked(record({{unknown, minutes(2)}})) == "unknown 120");
+    CHECK(asked(record({{unknown, minutes(2) - seconds(1)}})).empty());
+}
+
 TEST_CASE("attention: jobs that ended long ago need not be looked up") {
     job_view job;
     job.state = job_state::failed;
@@ -93,6 +124,9 @@ TEST_CASE("attention: jobs that ended long ago need not be looked up") {
     CHECK(may_need(job, now));
     job.completion_time = 1'800'000'000 - 86'401;
     CHECK(!may_need(job, now));
+    job.stuck = trouble::holds_gpus;
+    CHECK(may_need(job, now));
+    job.stuck = trouble::none;
     job.completion_time = -62'135'596'800;  // the year 1, which nanoseconds do not reach
     CHECK(!may_need(job, now));
     job.state = job_state::running;

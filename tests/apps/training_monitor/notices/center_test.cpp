@@ -290,8 +290,8 @@ TEST_CASE("a rule with `for:` tells of a state that has lasted, as it is by then
     CHECK(w.take_sent().empty());
     w.env.advance(std::chrono::minutes(1), w.context);
     const std::string page = "https://monitor.example/base/?job=prod-1%2Fml%2FPyTorchJob%2F";
-    CHECK(w.take_sent() == world::texts{"bert Pending for 30m0s: no node " + page + "bert",
-                                        "old Pending for 30m0s: pod bert-worker-0 <exit 137> & gone " + page + "old"});
+    CHECK(w.take_sent() == world::texts{"bert Pending for 30 min: no node " + page + "bert",
+                                        "old Pending for 30 min: pod bert-worker-0 <exit 137> & gone " + page + "old"});
     w.env.advance(std::chrono::hours(5), w.context);
     CHECK(w.take_sent().empty());
 }
@@ -314,7 +314,7 @@ notice_config about(job_condition which, kcontrol::duration lasting) {
     auto out = world::everything();
     out.receivers[0].text =
         *text_template::parse("{{ .name }} {{ .previous }}->{{ .state }}{{ .lasted }}: {{ .message }}");
-    out.rules[0].condition = which;
+    out.rules[0].conditions = {which};
     out.rules[0].lasting = lasting;
     return out;
 }
@@ -343,7 +343,7 @@ TEST_CASE("a rule with `incomplete`: told once it has lasted, and once more when
     w.take(w.table.update(seen("ends", job_state::failed, "2")));
     CHECK(w.take_sent().empty());
     w.env.advance(std::chrono::minutes(1), w.context);
-    CHECK(w.take_sent() == world::texts{"bert Running->Incomplete for 10m0s: it runs with fewer pods than wanted: "
+    CHECK(w.take_sent() == world::texts{"bert Running->Incomplete for 10 min: it runs with fewer pods than wanted: "
                                         "7 of 8 Worker"});
     CHECK(body.find(R"("state":"Running","condition":"Incomplete","changes":1,"reason":"Incomplete")") !=
           std::string::npos);
@@ -353,9 +353,38 @@ TEST_CASE("a rule with `incomplete`: told once it has lasted, and once more when
     w.take(w.table.update(with_workers("bert", 8, "3")));
     w.take(w.table.update(with_workers("bert", 5, "4")));
     w.env.advance(std::chrono::minutes(10), w.context);
-    CHECK(w.take_sent() == world::texts{"bert Running->Incomplete for 10m0s: it runs with fewer pods than wanted: "
+    CHECK(w.take_sent() == world::texts{"bert Running->Incomplete for 10 min: it runs with fewer pods than wanted: "
                                         "5 of 8 Worker"});
     CHECK(w.ids.back() != first.back());  // who drops what came twice must not drop it
+}
+
+TEST_CASE("a rule with `blockedBy`: told once it has lasted, in whatever state the job is") {
+    history past;
+    auto config = about(condition_of(trouble::crash_loop), std::chrono::minutes(1));
+    config.rules[0].conditions.push_back(condition_of(trouble::quota));
+    config.receivers[0].text = *text_template::parse("{{ .name }} {{ .change }}: {{ .message }}");
+    world w(past, config);
+    const auto stuck = [](const char* name, job_state state, trouble what, const char* version, const char* why) {
+        auto out = seen(name, state, version);
+        out.view.stuck = what;
+        out.view.why = why;
+        return out;
+    };
+    w.take(w.table.add(stuck("loops", job_state::restarting, trouble::crash_loop, "1", "crash looping: 3 restarts")));
+    w.take(w.table.add(stuck("poor", job_state::unknown, trouble::quota, "1", "exceeded quota: team")));
+    w.take(w.table.add(stuck("image", job_state::pending, trouble::image, "1", "not found")));  // no rule is about it
+    w.take(w.table.add(stuck("heals", job_state::pending, trouble::quota, "1", "exceeded quota: team")));
+    w.env.advance(std::chrono::seconds(59), w.context);
+    w.take(
+        w.table.update(stuck("loops", job_state::restarting, trouble::crash_loop, "2", "crash looping: 4 restarts")));
+    w.take(w.table.update(stuck("poor", job_state::pending, trouble::quota, "2", "exceeded quota: team")));
+    w.take(w.table.update(stuck("heals", job_state::running, trouble::none, "2", "")));
+    CHECK(w.take_sent().empty());
+    w.env.advance(std::chrono::seconds(1), w.context);
+    CHECK(w.take_sent() == world::texts{"loops has been CrashLoop for 1 min: crash looping: 4 restarts",
+                                        "poor has been Quota for 1 min: exceeded quota: team"});
+    w.env.advance(std::chrono::hours(5), w.context);
+    CHECK(w.take_sent().empty());
 }
 
 TEST_CASE("a rule with `gpusIdle`: told once the GPUs have been idle for so long") {
@@ -375,7 +404,7 @@ TEST_CASE("a rule with `gpusIdle`: told once the GPUs have been idle for so long
     w.env.advance(std::chrono::minutes(9) - std::chrono::seconds(1), w.context);
     CHECK(w.take_sent().empty());
     w.env.advance(std::chrono::seconds(1), w.context);
-    CHECK(w.take_sent() == world::texts{"bert Running->GPUsIdle for 30m0s: all its GPUs have been at 0 % since " +
+    CHECK(w.take_sent() == world::texts{"bert Running->GPUsIdle for 30 min: all its GPUs have been at 0 % since " +
                                         kcontrol::format_time(since)});
     w.notices.take_idle("prod-1", {idle("bert", since)});
     w.env.advance(std::chrono::hours(2), w.context);
@@ -592,7 +621,7 @@ TEST_CASE("TLS: the receiver's certificate is verified, against caFile where the
     CHECK(deliver() == "0 real (feishu): sent");
     rules.resize(1);
     rules[0].receivers = {0};
-    rules[0].condition = job_condition::gpus_idle;
+    rules[0].conditions = {job_condition::gpus_idle};
     rules[0].lasting = std::chrono::minutes(15);
     const auto report = deliver();
     CHECK(report.starts_with("0 real (feishu): sent, after "));

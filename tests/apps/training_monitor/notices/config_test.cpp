@@ -251,16 +251,28 @@ rules:
 - {restarts: {count: 3, within: 10m}, receivers: [r]}
 - {incomplete: true, for: 10m, receivers: [r]}
 - {gpusIdle: true, to: [Running], for: 1h, receivers: [r]}
+- {blockedBy: [crashLoop, HoldsGPUs], for: 1m, receivers: [r]}
 )");
     REQUIRE_MESSAGE(loaded.has_value(), (loaded ? std::string() : loaded.error().message()));
     CHECK(loaded->rules[0].lasting == std::chrono::minutes(30));
     CHECK(loaded->rules[1].restarts == 3);
     CHECK(loaded->rules[1].restarts_within == std::chrono::minutes(10));
     CHECK(loaded->rules[1].to == std::vector<standing>{job_state::restarting});
-    CHECK(loaded->rules[1].condition == job_condition::none);
-    CHECK(loaded->rules[2].condition == job_condition::incomplete);
+    CHECK(loaded->rules[1].conditions.empty());
+    CHECK(loaded->rules[2].conditions == std::vector{job_condition::incomplete});
     CHECK(loaded->rules[2].lasting == std::chrono::minutes(10));
-    CHECK(loaded->rules[3].condition == job_condition::gpus_idle);
+    CHECK(loaded->rules[3].conditions == std::vector{job_condition::gpus_idle});
+    CHECK(loaded->rules[4].conditions == std::vector{condition_of(training_monitor::trouble::crash_loop),
+                                                     condition_of(training_monitor::trouble::holds_gpus)});
+    CHECK(f.why_rule("blockedBy: [Quota], receivers: [r]")
+              .ends_with("blockedBy: for is missing; give a time, such as 1m"));
+    CHECK(f.why_rule("blockedBy: [Quota], for: 1m, to: [Pending], receivers: [r]")
+              .ends_with("blockedBy: leave out from and to"));
+    CHECK(f.why_rule("blockedBy: [Quota], gpusIdle: true, for: 1m, receivers: [r]")
+              .ends_with("blockedBy excludes incomplete and gpusIdle: write a rule for each"));
+    CHECK(f.why_rule("blockedBy: [Hunger], for: 1m, receivers: [r]")
+              .ends_with("blockedBy: \"Hunger\" is not one of CrashLoop, ImagePull, Configuration, Volume, Quota, "
+                         "LimitRange, Webhook, Unschedulable, HoldsGPUs"));
     CHECK(loaded->receivers[0].repeat_after == default_repeat_after);
     CHECK(loaded->receivers[1].repeat_after == kcontrol::duration::zero());
     CHECK(loaded->receivers[2].repeat_after == std::chrono::hours(1));

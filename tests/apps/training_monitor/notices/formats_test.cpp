@@ -86,7 +86,7 @@ TEST_CASE("a cluster has a text of its own, unless the file has one") {
     n.lasted = std::chrono::minutes(5);
     auto r = to(receiver_kind::slack, "{{ .name }} is {{ .state }}");
     CHECK(render_text(r, n) ==
-          "Cluster prod-1: Live -> Unreachable for 5m0s\nrefused &lt;here&gt;\n2023-11-14T23:14:22Z");
+          "Cluster prod-1: has been Unreachable for 5 min\nrefused &lt;here&gt;\n2023-11-14T23:14:22Z");
     r.own_text = true;
     CHECK(render_text(r, n) == "prod-1 is Unreachable");
 }

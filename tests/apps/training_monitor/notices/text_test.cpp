@@ -23,7 +23,18 @@ TEST_CASE("a template's fields") {
     const auto n = tests::failed_notice();
     CHECK(rendered("{{ .kind }} {{.namespace}}/{{\t.name }} in {{ .cluster }}", n) == "PyTorchJob ml/bert in prod-1");
     CHECK(rendered("{{ .previous }}->{{ .state }}, {{ .gpus }} GPUs, {{ .duration }}, {{ .time }}, x{{ .changes }}",
-                   n) == "Running->Failed, 16 GPUs, 1h1m, 2023-11-14T23:14:22Z, x1");
+                   n) == "Running->Failed, 16 GPUs, 1 h 1 min, 2023-11-14T23:14:22Z, x1");
+    CHECK(rendered("{{ .change }}{{ .lasted }}", n) == "Running -> Failed");
+    auto lasting = n;
+    lasting.lasted = std::chrono::minutes(20);
+    CHECK(rendered("{{ .change }}", lasting) == "has been Failed for 20 min");
+    lasting.lasted = std::chrono::seconds(20);
+    CHECK(rendered("{{ .change }}", lasting) == "has been Failed for 20 s");
+    lasting.lasted = std::chrono::seconds(7500);
+    CHECK(rendered("{{ .lasted }}", lasting) == " for 2 h 5 min");
+    lasting.lasted = std::chrono::minutes(5);
+    lasting.cluster_to = "Live";
+    CHECK(rendered("{{ .change }}", lasting) == "is Live again after 5 min");
     CHECK(rendered("plain }} { text", n) == "plain }} { text");
     CHECK(rendered("", n).empty());
     const auto gone = tests::make_notice(tests::job("bert"), standing(), standing());
@@ -46,7 +57,7 @@ TEST_CASE("a bad template says what is right") {
     const auto why = [](std::string_view text) { return text_template::parse(text).error().message(); };
     CHECK(why("{{ .nmae }}") ==
           "{{ .nmae }} is not a field; there are .cluster, .namespace, .name, .kind, .uid, .state, .previous, "
-          ".reason, .message, .gpus, .duration, .time, .changes, .url, .lasted");
+          ".reason, .message, .gpus, .duration, .time, .changes, .url, .lasted, .change");
     CHECK(why("{{ name }}").starts_with("{{ name }} is not a field"));
     CHECK(why("{{}}").starts_with("{{  }} is not a field"));
     CHECK(why("job {{ .name") == "the {{ at byte 4 is not closed: write {{ .name }}");

@@ -160,7 +160,7 @@ TEST_CASE("console: an empty list, and one whose jobs go") {
     f.press("j\r");
     CHECK(f.view.opened());
     f.table.remove(a_job("b01", job_state::failed));
-    CHECK(f.shows("This job is gone."));
+    CHECK(f.shows("This job was deleted."));
     f.press("q");
     CHECK(f.shows("No jobs."));
 }

@@ -107,8 +107,8 @@ TEST_CASE("job page: rights that are missing are named; of very many pods the fi
     }
     const auto page = text(failed_job(), k);
     CHECK(page.find("… and 5 more\n") != std::string::npos);
-    CHECK(page.find("Rights that are missing\nlist and watch pods: would show") != std::string::npos);
-    CHECK(page.find("\nlist events: would show") != std::string::npos);
+    CHECK(page.find("Rights that are missing\ngrant list and watch on pods to see the pods") != std::string::npos);
+    CHECK(page.find("\ngrant list on events to see") != std::string::npos);
 }
 
 TEST_CASE("job page: pods of an earlier job of the same name are none of its pods") {

@@ -59,7 +59,8 @@ TEST_CASE("the table lines up") {
     CHECK(snapshot_text({cluster("live")}, {}, now, {}).ends_with("\nNo jobs.\n"));
     CHECK(snapshot_text({cluster("failed")}, {}, now, {})
               .ends_with("\nNo jobs are known: 1 of 1 cluster can't be read.\n"));
-    CHECK(snapshot_text({}, {}, now, {}, "the file k").ends_with("\nNo jobs are known: no clusters: the file k has none.\n"));
+    CHECK(snapshot_text({}, {}, now, {}, "the file k")
+              .ends_with("\nNo jobs are known: no clusters: the file k has none.\n"));
 }
 
 TEST_CASE("what the pods say is the reason; where all is shown, both are") {

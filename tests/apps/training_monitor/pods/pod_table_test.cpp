@@ -47,7 +47,48 @@ TEST_CASE("pod table: a pod that was preempted is remembered, one that somebody 
     table.forget(bert_ref);
     static_cast<void>(table.set("a", worker(0, R"("phase":"Running")")));
     static_cast<void>(table.remove("a", worker(0, R"("phase":"Running")")));
+    CHECK_FALSE(table.evidence(bert_ref).gone_failure);
+}
+
+TEST_CASE("pod table: a pod that was deleted is remembered as it was, until its job goes or one of its name comes") {
+    pod_table table;
+    const auto runs = R"("phase":"Running")";
+    static_cast<void>(table.set("a", worker(0, runs)));
+    static_cast<void>(table.set("a", worker(1, runs)));
+    CHECK(table.remove("a", worker(0, runs), 1234).size() == 1);
+    static_cast<void>(table.remove("a", worker(1, runs), 1235));
+    CHECK(table.size() == 0);
+    auto known = table.evidence(bert_ref);
+    REQUIRE(known.deleted.size() == 2);
+    CHECK(known.pods.empty());
+    CHECK(known.deleted[0].name == "bert-worker-0");
+    CHECK(known.deleted[0].phase == "Running");
+    CHECK(known.deleted[0].deleted_at == 1234);
+    CHECK(table.pods_of("a").empty());  // it holds no GPU any more
+    static_cast<void>(table.set("a", worker(0, runs)));
+    known = table.evidence(bert_ref);
+    CHECK(known.pods.size() == 1);
+    CHECK(known.deleted.size() == 1);
+    table.forget(bert_ref);
+    CHECK(table.evidence(bert_ref).deleted.empty());
+    static_cast<void>(table.remove("a", worker(0, runs), 1236));
+    table.forget_cluster("a");
     CHECK_FALSE(table.has(bert_ref));
+}
+
+TEST_CASE("pod table: of the pods that were deleted the last ones are remembered") {
+    pod_table table(pod_limits().most_of_job(100'000));
+    const auto runs = R"("phase":"Running")";
+    auto pod = worker(0, runs);
+    const auto name = [](int i) { return "p" + std::to_string(100'000 + i); };
+    for (int i = 0; i < 20'005; ++i) {
+        pod.metadata.name = name(i);
+        static_cast<void>(table.set("a", pod));
+        static_cast<void>(table.remove("a", pod, i));
+    }
+    const auto deleted = table.evidence(bert_ref).deleted;
+    REQUIRE(deleted.size() == 20'000);
+    CHECK(deleted.front().name == name(5));
 }
 
 TEST_CASE("pod table: the deletion of a pod does not take the one that has its name now") {
@@ -71,6 +112,58 @@ TEST_CASE("pod table: it is bounded, and says how much it left out") {
     CHECK(table.set("b", worker(1, ended(0))).size() == 1);
     table.forget_cluster("b");
     CHECK(table.size() == 1);
+}
+
+TEST_CASE("pod table: what tells most of a traceback is in front, however long it is") {
+    struct row {
+        const char* name;
+        std::string message, first;
+    };
+    const std::string frames =
+        "Traceback (most recent call last):\n  File \"t.py\", line 1, in <module>\n    train()\n";
+    const std::vector<row> table{
+        {"no traceback", "loss is NaN\nat step 7", "loss is NaN"},
+        {"one", frames + "ValueError: no data\n", "ValueError: no data"},
+        {"after other lines", "step 1\nstep 2\n" + frames + "RuntimeError: CUDA out of memory\nbye\n",
+         "RuntimeError: CUDA out of memory"},
+        {"the last of a chain",
+         frames + "KeyError: 'x'\n\nDuring handling of the above exception, another exception occurred:\n\n" + frames +
+             "ValueError: no x\n",
+         "ValueError: no x"},
+        {"torchrun says less than the process that failed",
+         frames + "ValueError: no data\n" + frames +
+             "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n=====\n",
+         "ValueError: no data"},
+        {"torchrun alone", frames + "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n",
+         "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: "},
+        {"of a rank", "[rank3]: Traceback (most recent call last):\n[rank3]:   File \"t.py\"\n[rank3]: OSError: full\n",
+         "OSError: full"},
+        {"cut before its end", "Traceback (most recent call last):\n  File \"t.py\"",
+         "Traceback (most recent call last):"},
+    };
+    for (const auto& one : table) {
+        CAPTURE(one.name);
+        const auto text = most_telling_first(one.message);
+        CHECK(text.substr(0, text.find('\n')) == one.first);
+        CHECK(text.ends_with(one.message));
+    }
+    std::string lines;
+    for (int i = 0; i < 200; ++i) lines += "  File \\\"t.py\\\", line 1\\n";
+    const auto row =
+        row_of(worker(0, ended(1, "Error", "Traceback (most recent call last):\\n" + lines + "ValueError: no data")));
+    CHECK(row.failed->message.starts_with("ValueError: no data\nTraceback"));
+}
+
+TEST_CASE("pod table: the scheduler's message without what it says of preemption") {
+    const auto row = [](std::string_view message) {
+        return row_of(worker(0, unscheduled(message))).unscheduled_message;
+    };
+    const std::string said = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+    CHECK(row(said) == said);
+    CHECK(
+        row(said + " no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful.") ==
+        said);
+    CHECK(row(said + " preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.") == said);
 }
 
 TEST_CASE("pod table: texts of a pod are cut") {

@@ -67,7 +67,7 @@ TEST_CASE("ruled pods: an ended job shows what its pods came to, but where its n
         pod_row pod;
         pod.type = "node";
         pod.phase = "Failed";
-        return correct_replicas(job, {pod});
+        return correct_replicas(job, job_evidence{{pod}, {}, {}, {}});
     };
     CHECK(count("TFJob"));
     CHECK_FALSE(count("JobSet"));

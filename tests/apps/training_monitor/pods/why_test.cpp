@@ -71,7 +71,7 @@ TEST_CASE("why: what a failed job died of") {
         {"what the cluster ended counts before those that failed of it", now,
          pods({worker(0, ended(1, "Error", "peer is gone", "2026-11-21T07:00:09Z")),
                worker(1, ended(143, "Error", "", "2026-11-21T07:00:10Z") + "," + disrupted("EvictionByEvictionAPI"))}),
-         "Worker 1 (rank 2) on node-3: exit code 143, told to end (SIGTERM), evicted by somebody, as when a node is "
+         "Worker 1 (rank 2) on node-3: exit code 143, terminated (SIGTERM), evicted by somebody, as when a node is "
          "drained (EvictionByEvictionAPI)"},
         {"a failure before the disruption counts", now,
          pods({worker(0, ended(1, "Error", "loss is NaN", "2026-11-21T06:59:59Z")),
@@ -112,21 +112,21 @@ TEST_CASE("why: what a job waits for") {
     const auto now = job_state::pending;
     const std::vector<line> table{
         {"no GPU is free", now, pods({worker(0, unscheduled(nodes), ""), worker(1, unscheduled(nodes), "")}),
-         std::string("no node for Worker 0 (rank 1) and 1 more: ") + nodes},
+         std::string("ranks 1 and 2 unschedulable: ") + nodes},
         {"a gate", now, pods({worker(0, unscheduled("Scheduling is blocked", "SchedulingGated"), "")}),
-         "Worker 0 (rank 1) is not scheduled, SchedulingGated: Scheduling is blocked"},
+         "Worker 0 (rank 1) isn't scheduled (SchedulingGated): Scheduling is blocked"},
         {"the image", now, pods({worker(1, waits("ImagePullBackOff", "Back-off pulling image"))}),
-         "Worker 1 (rank 2) on node-3: the image can't be had, ImagePullBackOff: Back-off pulling image"},
+         "Worker 1 (rank 2) on node-3: can't pull the image (ImagePullBackOff): Back-off pulling image"},
         {"a config map", now, pods({worker(0, waits("CreateContainerConfigError", "configmap c not found"))}),
-         "Worker 0 (rank 1) on node-3: the container can't be made, CreateContainerConfigError: configmap c not found"},
+         "Worker 0 (rank 1) on node-3: can't start the container (CreateContainerConfigError): configmap c not found"},
         {"the image counts before the node of another", now,
          pods({worker(0, unscheduled(nodes), ""), worker(1, waits("ErrImagePull", "denied"))}),
-         "Worker 1 (rank 2) on node-3: the image can't be had, ErrImagePull: denied"},
+         "Worker 1 (rank 2) on node-3: can't pull the image (ErrImagePull): denied"},
         {"it crashes", now,
          pods({worker(
              0, R"("phase":"Running","containerStatuses":[{"name":"pytorch","restartCount":3,"state":{"waiting":)"
                 R"({"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1,"reason":"Error"}}}])")}),
-         "Worker 0 (rank 1) on node-3: exit code 1; it is started again later"},
+         "Worker 0 (rank 1) on node-3: exit code 1; crash looping: 3 restarts, next try in < 40 s"},
         {"a volume", now,
          pods({worker(0, waits("ContainerCreating"))}, {warning("Pod", "FailedMount", "secret \"s\" not found")}),
          "Pod bert: FailedMount: secret \"s\" not found"},
@@ -146,7 +146,7 @@ TEST_CASE("why: what a job waits for") {
          "Workload job-bert: Pending: insufficient unused quota for nvidia.com/gpu"},
         {"one that runs lacks a pod", job_state::running,
          pods({worker(0, R"("phase":"Running")"), worker(1, unscheduled(nodes), "")}),
-         std::string("no node for Worker 1 (rank 2): ") + nodes},
+         std::string("Worker 1 (rank 2) unschedulable: ") + nodes},
         {"one that runs and has all needs no reason", job_state::running,
          pods({worker(0, R"("phase":"Running")")}, {warning("Pod", "Unhealthy", "probe")}), ""},
         {"one that is suspended needs none", job_state::suspended, pods({worker(0, unscheduled(nodes), "")}), ""},
@@ -184,10 +184,9 @@ TEST_CASE("why: a pod that hangs on a lost node, of a job that has not failed ye
     CHECK(find_cause(bert(job_state::running), known).text.empty());
     known.pods[1].terminating = true;
     CHECK(find_cause(bert(job_state::running), known).text ==
-          "Worker 1 (rank 2) on node-3: its node is lost, or tainted so that the pod may not stay "
-          "(DeletionByTaintManager)");
+          "Worker 1 (rank 2) on node-3: node node-3 not ready (NoExecute taint)");
     known.pods.push_back(row_of(worker(2, unscheduled(nodes), "")));  // the pod in its place matters more
-    CHECK(find_cause(bert(job_state::running), known).text == std::string("no node for Worker 2 (rank 3): ") + nodes);
+    CHECK(find_cause(bert(job_state::running), known).text == std::string("Worker 2 (rank 3) unschedulable: ") + nodes);
 }
 
 TEST_CASE("why: of a job that ran out of time no container is to blame") {
@@ -200,11 +199,135 @@ TEST_CASE("why: the replicas of an ended job are what its pods came to") {
     job_view job = bert(job_state::failed);
     job.replicas = {{"Master", 1, 1, 0, 0}, {"Worker", 2, 2, 0, 0}};
     const auto known = pods({worker(0, ended(1)), worker(1, ended(0))});
-    CHECK(correct_replicas(job, known.pods));
+    CHECK(correct_replicas(job, known));
     CHECK(job.replicas == std::vector<replica_counts>{{"Master", 1, 1, 0, 0}, {"Worker", 2, 0, 1, 1}});
-    CHECK_FALSE(correct_replicas(job, known.pods));
+    CHECK_FALSE(correct_replicas(job, known));
     job_view runs = bert(job_state::running);
-    CHECK_FALSE(correct_replicas(runs, known.pods));
+    CHECK_FALSE(correct_replicas(runs, known));
+}
+
+TEST_CASE("why: the pods of a failed job that were deleted are not active") {
+    job_view job = bert(job_state::failed);
+    job.replicas = {{"Master", 1, 1, 0, 0}, {"Worker", 2, 2, 0, 0}};
+    job_evidence known;
+    known.deleted = {row_of(worker(0, R"("phase":"Running")")), row_of(worker(1, ended(1)))};
+    for (auto& pod : known.deleted) pod.deleted_at = 1;
+    CHECK(correct_replicas(job, known));
+    CHECK(job.replicas == std::vector<replica_counts>{{"Master", 1, 1, 0, 0}, {"Worker", 2, 0, 0, 1}});
+}
+
+TEST_CASE("why: what keeps a job from training") {
+    struct row {
+        const char* name;
+        job_state state;
+        job_evidence evidence;
+        trouble what;
+        std::int64_t count;
+        job_state shown;
+    };
+    const auto crashed = [](int restarts, std::string_view state, std::string_view finished) {
+        return worker(0, R"("phase":"Running","containerStatuses":[{"name":"pytorch","restartCount":)" +
+                             std::to_string(restarts) + R"(,"state":)" + std::string(state) +
+                             R"(,"lastState":{"terminated":{"exitCode":1,"reason":"Error","finishedAt":")" +
+                             std::string(finished) + R"("}}}])");
+    };
+    const auto at = [](job_evidence of, std::int64_t seconds) {
+        of.at = seconds;
+        return of;
+    };
+    const char* const waiting = R"({"waiting":{"reason":"CrashLoopBackOff"}})";
+    const char* const runs = R"({"running":{}})";
+    const char* const seven = "2026-11-21T07:00:00Z";
+    const std::int64_t seven_seconds = 1795244400;
+    const char* const gpu = R"("nodeName":"n1","containers":[{"resources":{"limits":{"nvidia.com/gpu":"4"}}}])";
+    using enum job_state;
+    const std::vector<row> table{
+        {"a crash loop is not Running", job_state::running,
+         at(pods({crashed(6, waiting, seven)}), seven_seconds + 9000), trouble::crash_loop, 6, restarting},
+        {"between two crashes neither", job_state::running, at(pods({crashed(3, runs, seven)}), seven_seconds + 599),
+         trouble::crash_loop, 3, restarting},
+        {"it ran for ten minutes since", job_state::running, at(pods({crashed(3, runs, seven)}), seven_seconds + 600),
+         trouble::none, 0, job_state::running},
+        {"two restarts are none", job_state::running, at(pods({crashed(2, runs, seven)}), seven_seconds), trouble::none,
+         0, job_state::running},
+        {"an image", pending, pods({worker(0, waits("ErrImagePull"))}), trouble::image, 0, pending},
+        {"a config map", pending, pods({worker(0, waits("CreateContainerConfigError"))}), trouble::configuration, 0,
+         pending},
+        {"no node", pending, pods({worker(0, unscheduled(nodes), "")}), trouble::unschedulable, 0, pending},
+        {"a volume", pending, pods({worker(0, waits("ContainerCreating"))}, {warning("Pod", "FailedMount", "no")}),
+         trouble::volume, 0, pending},
+        {"a quota: the operator says nothing", unknown,
+         pods({},
+              {warning("PyTorchJob", "FailedCreatePod", "pods \"x\" is forbidden: exceeded quota: team, requested")}),
+         trouble::quota, 0, pending},
+        {"a quota that wants requests", unknown,
+         pods({}, {warning("Job", "FailedCreate", "pods \"x\" is forbidden: failed quota: team: must specify cpu")}),
+         trouble::quota, 0, pending},
+        {"a LimitRange", unknown,
+         pods({},
+              {warning("Job", "FailedCreate",
+                       "pods \"x\" is forbidden: maximum nvidia.com/gpu usage per Container is 4, but limit is 8")}),
+         trouble::limit_range, 0, pending},
+        {"a webhook", unknown,
+         pods({}, {warning("Job", "FailedCreate", "admission webhook \"w\" denied the request: not signed")}),
+         trouble::webhook, 0, unknown},
+        {"a webhook that is down", unknown,
+         pods({}, {warning("Job", "FailedCreate", "Internal error occurred: failed calling webhook \"w\"")}),
+         trouble::webhook, 0, unknown},
+        {"one that runs has a pod without its volume", job_state::running,
+         pods({worker(0, R"("phase":"Running")"), worker(1, waits("ContainerCreating"))},
+              {{"Pod", "bert-worker-1", "Warning", "FailedMount", "no", 1, 1}}),
+         trouble::volume, 0, job_state::running},
+        {"what another pod missed is over", job_state::running,
+         pods({worker(0, R"("phase":"Running")"), worker(1, waits("ContainerCreating"))},
+              {{"Pod", "bert-worker-0", "Warning", "FailedMount", "no", 1, 1}}),
+         trouble::none, 0, job_state::running},
+        {"it failed, and its pods hold GPUs", failed,
+         pods({worker(0, ended(1), gpu), worker(1, R"("phase":"Running")", gpu)}), trouble::holds_gpus, 4, failed},
+        {"it failed, and they hold none", failed, pods({worker(0, ended(1), gpu)}), trouble::none, 0, failed},
+        {"a pod without a node holds none", failed,
+         pods({worker(0, unscheduled(nodes), R"("containers":[{"resources":{"limits":{"nvidia.com/gpu":"4"}}}])")}),
+         trouble::none, 0, failed},
+    };
+    for (const auto& one : table) {
+        CAPTURE(one.name);
+        job_view job = bert(one.state);
+        explain(job, one.evidence);
+        CHECK(job.stuck == one.what);
+        CHECK(job.stuck_count == one.count);
+        CHECK(job.state == one.shown);
+    }
+    job_view job = bert(job_state::running);
+    explain(job, at(pods({crashed(6, waiting, seven)}), seven_seconds));
+    CHECK(job.reason == "CrashLoopBackOff");
+    CHECK(job.why == "Worker 0 (rank 1) on node-3: exit code 1; crash looping: 6 restarts, next try in < 5 min");
+    CHECK(job.replicas[1].active == 1);
+}
+
+TEST_CASE("why: pods that are alike are told together") {
+    const auto text = [](int count) {
+        job_evidence known;
+        for (int i = 0; i < count; ++i) known.pods.push_back(row_of(worker(i, unscheduled(nodes), "")));
+        return find_cause(bert(job_state::pending), known).text;
+    };
+    CHECK(text(3) == std::string("ranks 1, 2 and 3 unschedulable: ") + nodes);
+    CHECK(text(8) == std::string("8 pods unschedulable: ") + nodes);
+    auto known = pods(
+        {worker(0, unscheduled("held", "SchedulingGated"), ""), worker(1, unscheduled("held", "SchedulingGated"), "")});
+    CHECK(find_cause(bert(job_state::pending), known).text == "ranks 1 and 2 aren't scheduled (SchedulingGated): held");
+    CHECK(find_cause(bert(job_state::failed), pods({worker(0, R"("phase":"Failed","reason":"Evicted","message":")"
+                                                              R"(The node was low on resource: memory. Threshold",)" +
+                                                                  disrupted("TerminationByKubelet"))}))
+              .text ==
+          "Worker 0 (rank 1) on node-3: evicted by the node: low on memory: The node was low on resource: "
+          "memory. Threshold");
+}
+
+TEST_CASE("why: of a traceback the sentence has the exception") {
+    const auto known = pods(
+        {worker(0, ended(1, "Error", R"(Traceback (most recent call last):\n  File \"t.py\"\nValueError: no data)"))});
+    CHECK(find_cause(bert(job_state::failed), known).text ==
+          "Worker 0 (rank 1) on node-3: exit code 1: ValueError: no data");
 }
 
 TEST_CASE("why: exit codes in words") {
@@ -212,7 +335,7 @@ TEST_CASE("why: exit codes in words") {
     CHECK(exit_meaning(137, "Error") == "killed (SIGKILL)");
     CHECK(exit_meaning(137, "OOMKilled") == "killed (SIGKILL), out of memory");
     CHECK(exit_meaning(1, "OOMKilled") == "out of memory");  // a child of the container's first process was killed
-    CHECK(exit_meaning(143, "Error") == "told to end (SIGTERM)");
+    CHECK(exit_meaning(143, "Error") == "terminated (SIGTERM)");
     CHECK(exit_meaning(162, "Error") == "ended by signal 34");
     CHECK(exit_meaning(255, "Error").empty());
     CHECK(exit_meaning(137, "ContainerStatusUnknown") == "nobody saw how it ended: its node was lost?");

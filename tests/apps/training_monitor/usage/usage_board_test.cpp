@@ -242,7 +242,7 @@ TEST_CASE("fleet: all nodes are asked while somebody looks, failed GPUs first") 
     const auto told = f.fleet();
     f.says(told, R"("nodes":[{"node":"n2","state":"ok","reason":"","gpus":[{"index":0,"product":"H100",)"
                  R"("health":"failed")");
-    CHECK(told.find(R"("node":"n2")") < told.find(R"("node":"n3","state":"no-answer")"));
+    CHECK(told.find(R"("node":"n2")") < told.find(R"("node":"n3","state":"no-response")"));
     CHECK(told.find(R"("node":"n3")") < told.find(R"("node":"n1")"));
     f.says(told, R"("missingRights":[])");
     CHECK(fleet_answer(*f.watched, "look=false").body == told);

@@ -32,8 +32,8 @@ struct fixture {
     kcontrol::http::router routes;
 
     fixture() {
-        add_attention_routes(
-            routes, past, table, [this] { return now; }, {}, "the directory /c");
+        add_attention_routes(routes, past, table, [this] { return now; }, {},
+                             {"the directory /c", std::vector<std::string>{"notices"}});
     }
 
     void see(std::string name, job_state state, std::string version) {
@@ -55,9 +55,10 @@ TEST_CASE("attention: the urgent first, the rest left out") {
     cluster.name = "a";
     cluster.state = "live";
     f.see(cluster);
-    CHECK(f.get("/api/v1/attention").body == R"({"items":[],"remaining":0,"clusters":{"total":1,"unreadable":0,)"
-                                             R"("partial":0,"loading":0,"source":"the directory /c"}})"
-                                             "\n");
+    CHECK(f.get("/api/v1/attention").body ==
+          R"({"items":[],"remaining":0,"clusters":{"total":1,"unreadable":0,)"
+          R"("partial":0,"loading":0,"source":"the directory /c"},"offers":["notices"]})"
+          "\n");
     f.now = at(10);
     f.see("waits", job_state::pending, "1");
     f.see("runs", job_state::running, "2");
@@ -66,14 +67,16 @@ TEST_CASE("attention: the urgent first, the rest left out") {
     f.see("fails", job_state::failed, "4");
     const auto answer = f.get("/api/v1/attention");
     CHECK(answer.status == 200);
-    CHECK(answer.body ==
-          R"({"items":[{"cluster":"a","namespace":"ml","name":"fails","kind":"Job","apiVersion":"batch/v1",)"
-          R"("uid":"fails","state":"Failed","concern":"failed","since":"2023-11-14T23:13:20Z","restarts":0,)"
-          R"("reason":"","why":"it said so"},{"cluster":"a","namespace":"ml","name":"waits","kind":"Job",)"
-          R"("apiVersion":"batch/v1","uid":"waits","state":"Pending","concern":"waiting",)"
-          R"("since":"2023-11-14T22:13:30Z","restarts":0,"reason":"","why":"it said so"}],"remaining":0,)"
-          R"("clusters":{"total":1,"unreadable":0,"partial":0,"loading":0,"source":"the directory /c"}})"
-          "\n");
+    CHECK(
+        answer.body ==
+        R"({"items":[{"cluster":"a","namespace":"ml","name":"fails","kind":"Job","apiVersion":"batch/v1",)"
+        R"("uid":"fails","state":"Failed","concern":"failed","since":"2023-11-14T23:13:20Z","restarts":0,)"
+        R"("gpusHeld":0,"blockedBy":"","reason":"","why":"it said so"},{"cluster":"a","namespace":"ml","name":"waits","kind":"Job",)"
+        R"("apiVersion":"batch/v1","uid":"waits","state":"Pending","concern":"waiting",)"
+        R"("since":"2023-11-14T22:13:30Z","restarts":0,"gpusHeld":0,"blockedBy":"","reason":"","why":"it said so"}],"remaining":0,)"
+        R"("clusters":{"total":1,"unreadable":0,"partial":0,"loading":0,"source":"the directory /c"},)"
+        R"("offers":["notices"]})"
+        "\n");
     CHECK(f.get("/api/v1/attention?x=1").status == 400);
 }
 

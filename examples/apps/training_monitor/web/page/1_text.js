@@ -46,4 +46,7 @@ function replicaSum(j) {
   ].filter(Boolean)
       .join(" ");
 }
+// What scrolls in a panel, by keys as well.
+const scroller = (label, ...inside) =>
+    el("div", {class: "scroll-x scroll-y", role: "group", "aria-label": label, tabindex: "0"}, ...inside);
 const why = j => [j.reason, j.why || j.message].filter(Boolean).join(": ");

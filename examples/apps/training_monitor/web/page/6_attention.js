@@ -1,4 +1,4 @@
-// What needs somebody. The monitor says what (/api/v1/attention); who looks at it marks it as seen, or mutes a job. The
+// What needs attention. The monitor says what (/api/v1/attention); who looks at it marks it as seen, or mutes a job. The
 // marks are kept in this browser: the monitor can't be written to.
 const DAY = 24 * 3600e3;
 const SEEN_FOR = DAY, MARKS_FOR = 30 * DAY;
@@ -48,6 +48,9 @@ const attention = {
     this.needs = told.items || [];
     this.more = told.remaining || 0;
     this.source = told.clusters?.source || "";
+    for (const name of ["notices", "fleet"])
+      if (told.offers && !told.offers.includes(name))
+        for (const path of [`/api/v1/${name}`, `/api/v1/${name}?look=false`]) extras.absent.add(path);
     dirty.clusters = true;
     dirty.attention = true;
     plan();
@@ -58,11 +61,28 @@ const attention = {
   },
 };
 
+const STUCK = {
+  ImagePull: "can't pull an image",
+  Configuration: "can't start a container",
+  Volume: "can't mount a volume",
+  Quota: "over quota",
+  LimitRange: "refused by a LimitRange",
+  Webhook: "refused by a webhook",
+  Unschedulable: "pods unschedulable"
+};
 function needText(need) {
   const since = (Date.now() - Date.parse(need.since)) / 1000;
   switch (need.concern) {
     case "unreadable":
       return `can't be read for ${about(since)}`;
+    case "crash-loop":
+      return `crash looping, ${many(need.restarts, "restart")}`;
+    case "holding-gpus":
+      return `failed, holds ${many(need.gpusHeld, "GPU")}`;
+    case "stuck":
+      return `${STUCK[need.blockedBy] || "stuck"} for ${about(since)}`;
+    case "unknown":
+      return `state unknown for ${about(since)}`;
     case "failed":
       return `failed ${about(since)} ago`;
     case "restarting":

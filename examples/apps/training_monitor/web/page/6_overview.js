@@ -8,7 +8,7 @@ function makeTiles() {
         go({state: view.state.includes(state) ? view.state.filter(s => s !== state) : [...view.state, state]});
     $("tiles").append(tile);
   }
-  $("tiles").append(el("div", {class: "tile gpus"}, el("span", {class: "word"}, "GPUs in use of wanted"),
+  $("tiles").append(el("div", {class: "tile gpus"}, el("span", {class: "word"}, "GPUs"),
       el("b", {id: "gpus"}), el("span", {class: "meter", "aria-hidden": "true"}, el("i", {id: "gpu-meter"}))));
 }
 function drawTiles() {
@@ -21,7 +21,7 @@ function drawTiles() {
     tile.setAttribute("aria-pressed", String(on));
   }
   if (everReady || store.requested)
-    put($("gpus"), `${countText(store.running, health)} / ${countText(store.requested, health)}`);
+    put($("gpus"), `${countText(store.running, health)} of ${countText(store.requested, health)} running`);
   $("gpu-meter").style.width = `${store.requested ? 100 * store.running / store.requested : 0}%`;
   drawTitle();
 }
@@ -192,9 +192,9 @@ async function tellChangesBefore() {
   plan();
 }
 function noteJob(j, was) {
-  note(j.state, was ? `${was} → ${j.state}` : `appeared, ${j.state}`, j, `${j.name} in ${j.cluster} is ${j.state}`);
+  note(j.state, was ? `${was} → ${j.state}` : `created, ${j.state}`, j, `${j.name} in ${j.cluster} is ${j.state}`);
 }
-function noteGone(j) { note("gone", `gone, was ${j.state}`, j, `${j.name} in ${j.cluster} is gone`); }
+function noteGone(j) { note("gone", `deleted (was ${j.state})`, j, `${j.name} in ${j.cluster} was deleted`); }
 function noteCluster(c, before) {
   if (!before) note("Created", `cluster ${c.name} joined`, null);
   else if (before.state !== c.state)

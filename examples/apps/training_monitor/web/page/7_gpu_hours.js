@@ -33,7 +33,7 @@ const gpuHours = {
   frame(box) {
     if (this.list) return;
     this.sum = el("span", {class: "soft"});
-    this.list = el("div", {class: "scroll-x scroll-y", role: "region", "aria-label": "GPU hours", tabindex: "0"});
+    this.list = scroller("GPU hours");
     this.note = el("p", {class: "soft"});
     box.append(el("details", {}, el("summary", {}, el("h2", {id: "h-gpu-hours"}, "GPU hours ", this.sum)),
         el("div", {class: "choices"}, this.choice("By", HOURS_BY, this.by, v => { this.by = v; }),

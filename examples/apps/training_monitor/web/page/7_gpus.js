@@ -1,43 +1,43 @@
-// The GPUs of the clusters by product: how many there are, are asked for and are free, and what job would fit now.
-const fitText = f => `${f.pods} × ${f.gpusPerPod}`;
+// The GPUs of the clusters by product: how many there are, are requested and are free, and what job fits now.
+const fitText = f => `${many(f.pods, "pod")} of ${f.gpusPerPod}`;
 function drawGpus(items) {
   const box = $("gpu-panel"), text = JSON.stringify(items);
   if (box.text === text) return;
   box.text = text;
   const rows = [], missing = new Map();
-  let free = 0, all = 0, waiting = 0, biggest = null;
+  let used = 0, all = 0, waiting = 0, biggest = null;
   for (const c of items) {
     waiting += c.waiting;
     for (const right of c.missingRights) missing.set(right, [...(missing.get(right) || []), c.cluster]);
     for (const p of c.products) {
-      free += p.free;
+      used += p.asked;
       all += p.allocatable;
       const first = p.fits[0];  // of the largest pods
       if (first && (!biggest || first.pods * first.gpusPerPod > biggest.pods * biggest.gpusPerPod)) biggest = first;
       rows.push([
         p.product || "no label", c.cluster,
         p.usableNodes === p.nodes ? String(p.nodes) : `${p.usableNodes} of ${p.nodes}`, String(p.allocatable),
-        String(p.asked), String(p.free), p.fits.map(fitText).join(" · ") || "nothing"
+        String(p.asked), String(p.free), p.fits.map(fitText).join(" · ") || "none"
       ]);
     }
   }
   const failed = items.filter(c => c.state === "failed");
   show(box, rows.length + missing.size + failed.length > 0);
   const sum = [
-    rows.length ? `${free.toLocaleString("en")} of ${all.toLocaleString("en")} free` : "",
-    biggest ? `room for ${fitText(biggest)}` : "", waiting ? `${many(waiting, "GPU")} waited for` : ""
+    rows.length ? `${used.toLocaleString("en")} of ${all.toLocaleString("en")} used` : "",
+    waiting ? `${waiting.toLocaleString("en")} requested by pending jobs` : "", biggest ? `fits ${fitText(biggest)}` : ""
   ];
   const head = el("h2", {id: "h-gpus"}, "GPUs ", el("span", {class: "soft"}, sum.filter(Boolean).join(" · ")));
   const notes = [
-    ...[...missing].map(([right, where]) => `${where.join(", ")}: no right to ${right}`),
+    ...[...missing].map(([right, where]) => `${where.join(", ")}: ${right}`),
     ...failed.map(c => `${c.cluster}: nodes could not be listed: ${c.reason}`)
   ].map(note => el("p", {class: "soft"}, note));
   if (!rows.length) return box.replaceChildren(head, ...notes);
   const open = box.querySelector("details")?.open;
   const list = el("details", {}, el("summary", {}, head),
-      el("div", {class: "scroll-x scroll-y"},
+      scroller("GPUs by product",
           table("GPUs by product",
-              ["Product", "Cluster", "Nodes", "Allocatable", "Asked for", "Free", "Pods that would fit × GPUs"], rows,
+              ["Product", "Cluster", "Nodes", "Allocatable", "Requested", "Free", "Largest pods that fit"], rows,
               [2, 3, 4, 5])),
       ...notes);
   list.open = Boolean(open);

@@ -3,7 +3,10 @@ const ageOf = time => {
   const at = Date.parse(time || "");
   return Number.isNaN(at) ? "" : span(Math.max(0, (Date.now() - at) / 1000));
 };
-const exitText = p => (p.exitCode === null ? "" : `${p.exitCode}${p.restartedSince ? " before" : ""}`);
+const podPhase = p => p.deleted ? el("span", {}, "deleted at ", shortTime(p.deleted), `, was ${p.phase}`)
+    : p.terminating             ? `${p.phase}, terminating`
+                                : p.phase;
+const exitText = p => (p.exitCode === null ? "" : `${p.exitCode}${p.restartedSince ? " (previous run)" : ""}`);
 const podWhy = p => [p.exitMeaning, p.reason === "Error" || p.reason === "Completed" ? "" : p.reason, p.message]
                         .filter(Boolean)
                         .join(": ");
@@ -16,7 +19,7 @@ function podPanel(pods) {
   const sorted = [...pods].sort((a, b) => podRank(a) - podRank(b)).slice(0, PODS_SHOWN);
   const rows =
       sorted.map(p => [p.rank === null ? `${p.type}${p.index === null ? "" : " " + p.index}` : `${p.rank} (${p.type})`,
-                     p.name, p.node || "none", p.terminating ? `${p.phase}, terminating` : p.phase, String(p.restarts),
+                     p.name, p.node || "none", podPhase(p), String(p.restarts),
                      exitText(p), podWhy(p), ageOf(p.created)]);
   const rest = pods.length - sorted.length;
   return panel("Pods",
@@ -78,8 +81,7 @@ function knownParts(j, data) {
   if (data?.logs && data.pods?.length) parts.push(logPanel(j, data));
   if (data?.events?.length) parts.push(eventPanel(data.events));
   if (data?.missingRights?.length)
-    parts.push(panel("More could be shown",
-        el("p", {}, "The monitor lacks rights in this cluster. Given them it would show more:"),
+    parts.push(panel("Missing rights", el("p", {}, "The monitor lacks rights in this cluster:"),
         el("ul", {}, ...data.missingRights.map(r => el("li", {}, r)))));
   return parts;
 }

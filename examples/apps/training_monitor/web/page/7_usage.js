@@ -2,7 +2,11 @@
 const GIB = 1024 ** 3;
 const percent = value => (value === null || value === undefined ? "" : `${Math.round(value)} %`);
 const watts = value => (value === null ? "" : `${Math.round(value).toLocaleString("en")} W`);
-const xidText = x => `${x.xid} on ${x.node} GPU ${x.gpu}${x.time ? `, ${shortTime(x.time)}` : ""}`;
+const xidList = xids => xids.length
+    ? el("span", {},
+          ...xids.flatMap((x, i) => [`${i ? "; " : ""}${x.xid} on ${x.node} GPU ${x.gpu}`,
+                                     ...(x.time ? [", ", shortTime(x.time)] : [])]))
+    : "";
 function usagePanel(usage) {
   if (!usage) return null;
   const {mean, least} = usage.utilization, {usedBytes, totalBytes} = usage.memory;
@@ -15,7 +19,7 @@ function usagePanel(usage) {
         ["The least busy", percent(least)],
         ["Memory", usedBytes === null || totalBytes === null
             ? "" : `${(usedBytes / GIB).toFixed(1)} of ${(totalBytes / GIB).toFixed(1)} GiB`],
-        ["Power", watts(usage.powerW)], ["XIDs", usage.xids.map(xidText).join("; ")], ["Measured", fullTime(usage.at)]
+        ["Power", watts(usage.powerW)], ["XIDs", xidList(usage.xids)], ["Measured", fullTime(usage.at)]
       ]),
       usage.state === "known" ? "" : el("p", {class: "soft"}, usage.reason));
 }
@@ -31,16 +35,16 @@ function nodeHealth(n) {
   if (ill.length)
     return el("span", {class: "bad"}, icon("warn"),
         " " + ill.map(g => `GPU ${g.index} ${g.health}${g.reason ? `: ${g.reason}` : ""}`).join("; "));
-  return n.state === "ok" ? "ok" : [n.state, n.reason].filter(Boolean).join(": ");
+  return n.state === "ok" ? "ok" : [n.state.replaceAll("-", " "), n.reason].filter(Boolean).join(": ");
 }
 function nodeRow(cluster, n) {
   const told = n.gpus.map(g => g.utilization).filter(v => v !== null);
-  const warmest = Math.max(...n.gpus.map(g => g.temperatureC ?? -Infinity));
+  const hottest = Math.max(...n.gpus.map(g => g.temperatureC ?? -Infinity));
   return [
     n.node, cluster, [...new Set(n.gpus.map(g => g.product).filter(Boolean))].join(", "), String(n.gpus.length),
     told.length ? percent(told.reduce((a, b) => a + b, 0) / told.length) : "", nodeHealth(n),
     n.gpus.filter(g => g.xid !== null).map(g => `${g.xid} (GPU ${g.index})`).join(", "),
-    Number.isFinite(warmest) ? `${Math.round(warmest)} °C` : ""
+    Number.isFinite(hottest) ? `${Math.round(hottest)} °C` : ""
   ];
 }
 // Labelers of nodes without a job are asked only while somebody looks: while the panel is open.
@@ -71,17 +75,17 @@ const fleet = {
     const gpus = nodes.flatMap(({n}) => n.gpus), failed = gpus.filter(g => g.health === "failed").length;
     const sum = nodes.length
         ? [`${many(gpus.length, "GPU")} on ${many(nodes.length, "node")}`, failed ? `${failed} failed` : ""]
-        : [open ? "asking the nodes …" : "open to ask the nodes"];
+        : [open ? "asking the nodes …" : "open to list them"];
     this.box.querySelector("h2").replaceChildren(
-        "Fleet ", el("span", {class: "soft"}, sum.filter(Boolean).join(" · ")));
-    const notes = items.flatMap(c => [...c.missingRights.map(r => `${c.cluster}: no right to ${r}`),
+        "Nodes ", el("span", {class: "soft"}, sum.filter(Boolean).join(" · ")));
+    const notes = items.flatMap(c => [...c.missingRights.map(r => `${c.cluster}: ${r}`),
                                       ...(c.state === "failed" ? [`${c.cluster}: ${c.reason}`] : [])]);
     const rest = nodes.length - NODES_SHOWN;
     if (rest > 0) notes.push(`and ${many(rest, "more node")}`);
     this.box.querySelector(".inside").replaceChildren(...there([
-      nodes.length ? el("div", {class: "scroll-x scroll-y", tabindex: "0", role: "group", "aria-label": "GPUs by node"},
+      nodes.length ? scroller("GPUs by node",
                          table("GPUs by node, failed ones first",
-                             ["Node", "Cluster", "Product", "GPUs", "Busy", "Health", "Last XID", "Warmest"],
+                             ["Node", "Cluster", "Product", "GPUs", "Busy", "Health", "Last XID", "Hottest"],
                              nodes.slice(0, NODES_SHOWN).map(({cluster, n}) => nodeRow(cluster, n)), [3, 4, 7]))
                    : null,
       ...notes.map(note => el("p", {class: "soft"}, note))

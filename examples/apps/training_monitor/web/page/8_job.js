@@ -104,7 +104,7 @@ function timeline(spans) {
   const rows = [...spans].reverse().map(
       s => [badge(s.state), shortTime(s.from),
           el("span", {class: "ticks"}, span(lengthOf(s)) + (s.to === null ? " so far" : "")), why(s)]);
-  return panel("How it went", bar, ends,
+  return panel("Timeline", bar, ends,
       el("div", {class: "scroll-x stacks"}, table("States, the latest first", ["State", "From", "For", "Why"], rows)));
 }
 
@@ -128,16 +128,16 @@ function commands(j, context, names) {
   const label = names?.resource ? names.podLabel : POD_LABEL[j.kind] || "training.kubeflow.org/job-name";
   const pods = quote(`${label}=${j.name}`);
   const ofPods = [
-    ["Its pods", `${kubectl} get pods -o wide -l ${pods}`],
-    ["Their logs", `${kubectl} logs --all-containers --prefix --tail=100 -l ${pods}`]
+    ["Pods", `${kubectl} get pods -o wide -l ${pods}`],
+    ["Logs", `${kubectl} logs --all-containers --prefix --tail=100 -l ${pods}`]
   ];
   return [
-    ["What it is", `${kubectl} describe ${what}`], ...(label ? ofPods : []),
+    ["Describe", `${kubectl} describe ${what}`], ...(label ? ofPods : []),
     [
       "Events",
       `${kubectl} get events --sort-by=.lastTimestamp --field-selector ${quote("involvedObject.name=" + j.name)}`
     ],
-    ["All of it", `${kubectl} get ${what} -o yaml`]
+    ["Full YAML", `${kubectl} get ${what} -o yaml`]
   ];
 }
 const contextKey = cluster => "kubectl-context:" + cluster;
@@ -158,7 +158,7 @@ function commandPanel(j, names) {
   };
   fill();
   return panel(
-      "Look further", el("label", {class: "field"}, "Context in your kubeconfig (kept in this browser)", input), list);
+      "kubectl commands", el("label", {class: "field"}, "Context in your kubeconfig (kept in this browser)", input), list);
 }
 
 function jobParts(j, data, gone) {
@@ -209,7 +209,7 @@ const openedGone = () =>
     openedData()?.gone || (everReady && openedData() && !store.jobs.has(keyOf(view.job)) ? "just now" : "");
 function drawJobTitle() {
   const j = store.jobs.get(keyOf(view.job)) || openedData()?.job;
-  const title = `${view.job.name}${j ? `, ${openedGone() ? "gone" : j.state}` : ""} · Training jobs`;
+  const title = `${view.job.name}${j ? `, ${openedGone() ? "deleted" : j.state}` : ""} · Training jobs`;
   if (document.title !== title) document.title = title;
 }
 function drawJob() {
@@ -243,8 +243,8 @@ function drawJob() {
           j.terminating ? el("span", {class: "soft"}, "terminating") : null),
       gone ? el("p", {class: "gone"}, icon("gone"),
                  gone === "just now"
-                     ? "This job is gone. What follows is the last that was seen of it."
-                     : `This job is gone since ${fullTime(gone)}. What follows is the last that was seen of it.`)
+                     ? "Deleted just now, last known state:"
+                     : `Deleted at ${fullTime(gone)}, last known state:`)
                      : null,
       reason ? el("p", {class: "because " + (CALM.has(j.state) ? "soft" : stateClass(j.state))}, reason) : "", facts([
         ["Cluster", j.cluster], ["Namespace", j.namespace], ["Kind", `${j.kind} (${j.apiVersion})`], ...whoIs(j),

@@ -10,10 +10,10 @@ const extras = {
     } catch { return null; }
   },
   async refresh() {
+    await attention.refresh();  // it says what else is there
     const [gone, notices] = await Promise.all([this.get("/api/v1/gone"), this.get("/api/v1/notices")]);
     if (gone) this.drawGone(gone.items || []);
     if (notices) this.drawNotices(notices);
-    attention.refresh();
     gpuBoard.refresh();
     if (!view.job) fleet.refresh();
     gpuHours.refresh();
@@ -35,7 +35,7 @@ const extras = {
       };
       return [
         link, g.namespace, g.cluster, g.kind, badge(g.lastState), shortTime(g.lastSeen),
-        g.gone ? el("span", {}, "gone, noticed ", shortTime(g.gone)) : badge(g.state || "Unknown")
+        g.gone ? el("span", {}, "deleted, noticed ", shortTime(g.gone)) : badge(g.state || "Unknown")
       ];
     });
     const note = items.length > rows.length
@@ -45,13 +45,13 @@ const extras = {
     const open = box.querySelector("details")?.open;
     const list = el("details", {},
         el("summary", {},
-            el("h2", {}, "While the monitor was away ",
+            el("h2", {}, "While the monitor or a cluster was away ",
                 el("span", {class: "soft"},
-                    [ended ? `${many(ended, "job")} ended` : "", vanished ? `${many(vanished, "job")} vanished` : ""]
+                    [ended ? `${many(ended, "job")} ended` : "", vanished ? `${many(vanished, "job")} deleted` : ""]
                         .filter(Boolean)
                         .join(" · ")))),
-        el("div", {class: "scroll-x scroll-y"},
-            table("Jobs that ended or vanished",
+        scroller("Jobs that ended or were deleted",
+            table("Jobs that ended or were deleted",
                 ["Name", "Namespace", "Cluster", "Kind", "Was", "Last seen", "Since then"], rows)),
         note);
     list.open = Boolean(open);
@@ -74,7 +74,7 @@ const extras = {
     const list = el("details", {},
         el("summary", {}, head, " ",
             el("span", {class: "bad"}, icon("warn"), ` ${(n.failed + n.dropped).toLocaleString("en")} not delivered`)),
-        el("div", {class: "scroll-x scroll-y"},
+        scroller("Notices that were not delivered",
             table("Notices that were not delivered", ["Receiver", "Job", "State", "At", "Attempts", "Error"], rows,
                 [4])));
     list.open = Boolean(open);

@@ -1,0 +1,126 @@
+// What the monitor says is in the field's words: on the page, in the terminal, in messages and in --help.
+#include "notices/condition_text.hpp"
+#include "notices/text_template.hpp"
+#include "options.hpp"
+#include "output/job_page.hpp"
+#include "pods/disruption.hpp"
+#include "pods/exit_code.hpp"
+#include "pods/insight.hpp"
+#include "pods/pods.hpp"
+#include "training_monitor/page.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace training_monitor;
+using namespace training_monitor::tests;
+
+namespace {
+
+// Private words that were once shown.
+constexpr std::string_view replaced_words[] = {
+    "Needs somebody",   "no failure within a day",
+    "How it went",      "Look further",
+    "What it is",       "Its pods",
+    "All of it",        "can't be had",
+    "can't be made",    "started again later",
+    "told to end",      "short of something",
+    "node is lost",     "no node for",
+    "is not scheduled", "in use of wanted",
+    "waited for",       "room for",
+    "that would fit",   "open to ask",
+    "Warmest",          "no-answer",
+    "is gone since",    "appeared, ",
+    "gone, was",        " before\"",
+    "would show",       "Memory's",
+    "in its life",      "tells something",
+    "is not well",      "is told",
+    "0s: for ever",     "as cron has it",
+    "after half of it", "15m0s",
+    "[object",
+};
+
+void check(std::string_view where, std::string_view text) {
+    CAPTURE(where);
+    for (const auto words : replaced_words) {
+        CAPTURE(words);
+        const auto at = text.find(words);
+        CHECK_MESSAGE(at == std::string_view::npos, text.substr(at == std::string_view::npos ? 0 : at, 80));
+    }
+}
+
+job_evidence with(std::vector<training_pod> pods, std::vector<object_event> events = {}) {
+    job_evidence out;
+    for (const auto& pod : pods) out.pods.push_back(row_of(pod));
+    out.events = std::move(events);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("words: the page and --help") {
+    for (const auto& file : embedded_files()) {
+        // Comments are for who changes the page.
+        std::string shown;
+        for (std::string_view rest = file.text; !rest.empty();) {
+            const auto line = rest.substr(0, rest.find('\n'));
+            rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+            if (line.find("// ") == std::string_view::npos) shown.append(line).append("\n");
+        }
+        check(file.path, shown);
+    }
+    check("--help", help_text());
+}
+
+TEST_CASE("words: why a job fails or waits, in the terminal as well") {
+    const std::string nodes = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+    const std::vector<std::pair<job_state, job_evidence>> table{
+        {job_state::pending, with({worker(0, waits("ImagePullBackOff")), worker(1, waits("ErrImagePull"))})},
+        {job_state::pending, with({worker(0, waits("CreateContainerConfigError"))})},
+        {job_state::pending, with({worker(0, unscheduled(nodes), ""), worker(1, unscheduled(nodes), "")})},
+        {job_state::pending, with({worker(0, unscheduled("held", "SchedulingGated"), "")})},
+        {job_state::running,
+         with({worker(0, R"("phase":"Running","containerStatuses":[{"name":"c","restartCount":6,"state":{"waiting":)"
+                         R"({"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":143}}}])")})},
+    };
+    for (const auto& [state, evidence] : table) {
+        job_view job = bert(state);
+        explain(job, evidence);
+        CHECK_FALSE(job.why.empty());
+        check("why", job.why);
+        known_of_job known;
+        known.evidence = evidence;
+        known.rights = {right_state::missing, right_state::missing, right_state::missing};
+        for (const auto& line : job_page(job, known, {}, text_layout())) check("terminal", line);
+    }
+    for (const char* reason : {"PreemptionByScheduler", "DeletionByTaintManager", "EvictionByEvictionAPI",
+                               "DeletionByPodGC", "TerminationByKubelet"}) {
+        check(reason, disruption_text(row_of(worker(0, R"("phase":"Running",)" + disrupted(reason)))));
+    }
+    for (int code = 0; code < 256; ++code) check("exit code", exit_meaning(code, "Error"));
+    for (const char* reason : {"OOMKilled", "DeadlineExceeded", "StartError", "ContainerStatusUnknown"}) {
+        check(reason, exit_meaning(137, reason));
+    }
+    for (const auto right : missing_rights({right_state::missing, right_state::missing, right_state::missing})) {
+        check("right", right);
+        CHECK(right.starts_with("grant "));
+    }
+}
+
+TEST_CASE("words: notices") {
+    for (std::size_t i = 0; i < trouble_names.size() + 2; ++i) {
+        notices::notice n;
+        n.condition = static_cast<notices::job_condition>(i);
+        n.from = n.to = job_state::pending;
+        n.lasted = std::chrono::minutes(15);
+        n.job = std::make_shared<const job_view>(notices::told_as(n.condition, bert(job_state::pending), {}));
+        const auto text =
+            notices::text_template::standard().render(n, [](std::string_view v) { return std::string(v); });
+        check("notice", text);
+        CHECK(text.find(" has been ") != std::string::npos);
+        CHECK(text.find(" for 15 min\n") != std::string::npos);
+    }
+}
