@@ -3,7 +3,6 @@ kwok's. Run alone: run.py test_ray_operator
 """
 import json
 import pathlib
-import signal
 import subprocess
 import tempfile
 import unittest
@@ -101,8 +100,8 @@ class RayOperatorTest(unittest.TestCase):
         self.assertEqual(self.status("life")["phase"], "Running")
         before = {p["metadata"]["name"] for p in self.pods("life")}
         # Another process takes over, and touches no pod.
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        self.process.terminate()
+        self.process.wait(60)
         self.start()
         self.real.kubectl("patch", "raycluster", "life", "--type=json", "-p",
                           json.dumps([{"op": "replace", "path": "/spec/workerGroupSpecs/0/replicas", "value": 4}]))

@@ -22,7 +22,6 @@ namespace {
 // Without what is new at each creation, and what differs on purpose (docs/ray_operator.md).
 api::core::v1::pod bare(api::core::v1::pod of) {
     of.metadata.name.reset();
-    of.metadata.generate_name.reset();
     of.metadata.annotations.erase(template_annotation);
     if (of.metadata.annotations.empty()) of.metadata.annotations.reset();
     for (auto& c : of.spec.containers) {
@@ -74,11 +73,12 @@ void compare_cluster(const row& r) {
     const auto refused = check(c);
     CHECK_MESSAGE(!refused, (refused ? refused->text() : ""));
     if (refused) return;
-    r.compare("head", make_head_pod(c, "head"));
+    r.compare("head", make_head_pod(c, pod_prefix(c, {}, true) + "x"));
     const auto& workers = r.get("workers").as_array();
     for (std::size_t i = 0; i < workers.size(); ++i) {
         const auto& group = c.spec.worker_group_specs[i];
-        row::compare_text("worker " + group.group_name.str(), workers[i], make_worker_pod(c, group, "worker", {}));
+        row::compare_text("worker " + group.group_name.str(), workers[i],
+                          make_worker_pod(c, group, pod_prefix(c, group.group_name, false) + "x", {}));
     }
     r.compare("headService", make_head_service(c));
     if (has_several_hosts(c)) r.compare("headless", make_headless_service(c));

@@ -12,7 +12,7 @@ using namespace ray_operator::tests;
 namespace {
 
 enum class trouble { none, error_500, conflict, dropped, answer_lost, killed };
-constexpr const char* words_of[] = {"none", "error 500", "conflict", "dropped", "answer lost", "killed"};
+const std::string words_of[] = {"none", "error 500", "conflict", "dropped", "answer lost", "killed"};
 
 // A job on a cluster of a head and three workers in two groups; its head is lost once before the end.
 class life {
@@ -60,7 +60,8 @@ public:
 
 private:
     std::string state() {
-        return w_.told_of_job() + ", heads " + std::to_string(w_.names("head").size()) + ", workers " +
+        return w_.told_of_job() + ", clusters " + std::to_string(w_.server.api().list(clusters_id).size()) +
+               ", heads " + std::to_string(w_.names("head").size()) + ", workers " +
                std::to_string(w_.names("worker").size());
     }
     int ready_workers() {
@@ -115,7 +116,7 @@ private:
 // How far apart the requests are that fail; the nightly's is 1.
 std::size_t sweep_step() {
     const char* const wanted = std::getenv("KCONTROL_SWEEP_STEP");  // seam: ok, how long this test shall be
-    return wanted != nullptr ? std::max<std::size_t>(1, std::strtoull(wanted, nullptr, 10)) : 7;
+    return wanted != nullptr ? std::max<std::size_t>(1, std::strtoull(wanted, nullptr, 10)) : 3;
 }
 
 }  // namespace

@@ -75,6 +75,9 @@ reconciliation cluster_control::reconcile(reconcile_context ctx, ray_cluster c) 
     for (const note& each : what.notes) record(c, each);
     if (*failed) co_return error(errc::unavailable, (*failed)->reason + ": " + (*failed)->message);
     if (what.more) co_return reconcile_result::requeue_after(std::chrono::milliseconds(1));
+    // What was deleted is looked at again: a conflict counts as a deletion.
+    const wall_time look = ctx.env().wall_now() + std::chrono::seconds(5);
+    if (!what.remove.empty() && (!what.again || look < *what.again)) what.again = look;
     if (!what.again) co_return reconcile_result::done();
     const duration pause = *what.again - ctx.env().wall_now();
     co_return reconcile_result::requeue_after(std::max<duration>(pause, std::chrono::milliseconds(1)));

@@ -85,6 +85,9 @@ reconciliation job_control::reconcile(reconcile_context ctx, ray_job job) {
     // Somebody wrote in between: there is something newer to decide on.
     if (!done && done.error() == condition::conflict) co_return reconcile_result::requeue();
     if (!done) co_return done.error();
+    // What was deleted is looked at again: a conflict counts as a deletion.
+    const bool deletes = what.delete_cluster || what.delete_submitter || what.delete_job;
+    if (deletes) co_return reconcile_result::requeue_after(std::chrono::seconds(5));
     if (!what.again) co_return reconcile_result::done();
     const duration pause = *what.again - ctx.env().wall_now();
     co_return reconcile_result::requeue_after(std::max<duration>(pause, std::chrono::milliseconds(1)));

@@ -243,6 +243,7 @@ void finish(const ray_cluster& c, bool head, const dict<text>& params, pod& to) 
 template <class Group>
 pod begin(const ray_cluster& c, const Group& from, std::string name) {
     pod out;
+    out.metadata.generate_name = name.substr(0, name.rfind('-') + 1);  // KubeRay's have one
     out.metadata.labels = from.template_.metadata.labels;
     out.metadata.annotations = from.template_.metadata.annotations;
     out.metadata.name = name;
