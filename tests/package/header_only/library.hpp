@@ -1,4 +1,5 @@
-// What first.cpp and second.cpp include: with WHOLE_LIBRARY all of the library, for which g++ takes 4 GB and a minute each.
+// What first.cpp and second.cpp include: with WHOLE_LIBRARY all of the library, for which g++ takes 4 GB and a minute
+// each.
 #pragma once
 
 #ifdef WHOLE_LIBRARY
