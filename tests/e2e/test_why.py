@@ -138,7 +138,7 @@ class TestWhy(unittest.TestCase):
                            wide, batch("gated", suspend=True))
         self.until_why("Job", "greedy", "unschedulable", "Insufficient cpu")
         self.until_why("Job", "elsewhere", "unschedulable", "node affinity/selector")
-        self.until_why("Job", "unconfigured", "the container can't be made, CreateContainerConfigError: simulated")
+        self.until_why("Job", "unconfigured", "can't start the container (CreateContainerConfigError): simulated")
         # At most one of its two pods can have the whole node.
         self.until_why("PyTorchJob", "wide", "unschedulable", "nvidia.com/gpu")
         wait.until("it is not suspended", lambda: self.monitor.job("c", "default", "Job", "gated")["state"] == "Suspended")
