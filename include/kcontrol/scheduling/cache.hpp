@@ -121,6 +121,7 @@ public:
     std::size_t assumed_count() const noexcept { return assumed_count_; }
 
 private:
+    friend class trial;
     using record = scheduling::snapshot::record;
 
     KCONTROL_DECL record* find(const pod_info& pod) const;

@@ -1,4 +1,4 @@
-// The default plugins of kube-scheduler that this room has, and what their scores weigh.
+// The default plugins of kube-scheduler that this room has, what their scores weigh, and a profile with them.
 #pragma once
 
 #include <kcontrol/scheduling/image_locality.hpp>
@@ -10,11 +10,15 @@
 #include <kcontrol/scheduling/node_resources_fit.hpp>
 #include <kcontrol/scheduling/node_unschedulable.hpp>
 #include <kcontrol/scheduling/pod_topology_spread.hpp>
+#include <kcontrol/scheduling/preemption.hpp>
+#include <kcontrol/scheduling/profile.hpp>
 #include <kcontrol/scheduling/taint_toleration.hpp>
 #include <kcontrol/scheduling/volume_binding.hpp>
+#include <kcontrol/scheduling/volume_catalog.hpp>
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace kcontrol::inline v0_1::scheduling {
@@ -40,4 +44,11 @@ inline constexpr std::array<default_plugin, 11> default_plugins{{
     {image_locality::name, 1},
 }};
 
+/// A profile with these, and with DefaultPreemption. The catalog outlives it.
+KCONTROL_DECL profile default_profile(std::string scheduler_name, const volume_catalog& volumes);
+
 }  // namespace kcontrol::scheduling
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/scheduling/impl/default_plugins.ipp>
+#endif

@@ -8,6 +8,9 @@
 
 #include <kcontrol/scheduling/impl/cache.ipp>
 #include <kcontrol/scheduling/impl/cluster_event.ipp>
+#include <kcontrol/scheduling/impl/cycle.ipp>
+#include <kcontrol/scheduling/impl/decision.ipp>
+#include <kcontrol/scheduling/impl/default_plugins.ipp>
 #include <kcontrol/scheduling/impl/gang_book.ipp>
 #include <kcontrol/scheduling/impl/gang_claim.ipp>
 #include <kcontrol/scheduling/impl/image_locality.ipp>
@@ -25,6 +28,8 @@
 #include <kcontrol/scheduling/impl/pod_terms.ipp>
 #include <kcontrol/scheduling/impl/pod_topology_spread.ipp>
 #include <kcontrol/scheduling/impl/pod_topology_spread_score.ipp>
+#include <kcontrol/scheduling/impl/preemption.ipp>
+#include <kcontrol/scheduling/impl/profile.ipp>
 #include <kcontrol/scheduling/impl/refusals.ipp>
 #include <kcontrol/scheduling/impl/resource_amounts.ipp>
 #include <kcontrol/scheduling/impl/resource_weights.ipp>
@@ -34,5 +39,6 @@
 #include <kcontrol/scheduling/impl/taint_toleration.ipp>
 #include <kcontrol/scheduling/impl/tolerations.ipp>
 #include <kcontrol/scheduling/impl/topology.ipp>
+#include <kcontrol/scheduling/impl/trial.ipp>
 #include <kcontrol/scheduling/impl/volume_binding.ipp>
 #include <kcontrol/scheduling/impl/volume_catalog.ipp>

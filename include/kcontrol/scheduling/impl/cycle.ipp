@@ -1,0 +1,533 @@
+#pragma once
+
+#include <kcontrol/scheduling/cycle.hpp>
+#include <kcontrol/scheduling/impl/cycle_workspace.hpp>
+#include <kcontrol/scheduling/impl/gang_members.hpp>
+#include <kcontrol/scheduling/node_scores.hpp>
+#include <kcontrol/scheduling/trial.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace kcontrol::inline v0_1::scheduling {
+
+KCONTROL_DECL cycle::cycle(const profile& with, cycle_options options)
+    : profile_(&with),
+      options_(options),
+      work_(std::make_unique<workspace>(with, options.observer(), options.seed())) {}
+KCONTROL_DECL cycle::~cycle() = default;
+
+KCONTROL_DECL const nominations& cycle::none() noexcept {
+    static const nominations out;
+    return out;
+}
+
+// One pod.
+
+KCONTROL_DECL decision cycle::decide(const snapshot& nodes, const pod_info& pod, const nominations& nominated) {
+    decision out;
+    if (!start(nodes, pod, nominated, out)) return out;
+    auto& work = *work_;
+    if (!try_nominated_node(nodes, pod, nominated, out)) return out;
+    if (work.feasible.empty()) {
+        const auto& all = work.is_named ? work.named : nodes.nodes();
+        const std::size_t wanted =
+            work.scores_of.empty() ? 1 : nodes_to_find(all.size(), profile_->percentage_of_nodes_to_score());
+        const std::size_t begin = work.next_start;
+        if (!filter_nodes(all, begin, wanted, pod, out)) return out;
+        work.next_start = (begin + out.evaluated) % nodes.nodes().size();
+        if (work.is_named && work.feasible.empty()) refuse_unnamed(nodes, out);
+    }
+    out.feasible = work.feasible.size();
+    if (work.feasible.empty()) return out;
+    std::size_t best = 0;
+    if (work.feasible.size() > 1 && !work.scores_of.empty()) {
+        if (!score_nodes(nodes, pod, out, nullptr)) return out;
+        best = best_of_sums(out);
+    }
+    out.result = decision_result::scheduled;
+    out.node = work.feasible[best]->name();
+    return out;
+}
+
+// What comes before the nodes. False: the pod is refused, or failed.
+KCONTROL_DECL bool cycle::start(const snapshot& nodes, const pod_info& pod, const nominations& nominated,
+                                decision& to) {
+    auto& work = *work_;
+    to.nodes = nodes.nodes().size();
+    work.feasible.clear();
+    work.of_nodes.clear();
+    if (pod.invalid() != nullptr) {
+        to.result = decision_result::error;
+        to.pod_refused.answer = status::error(pod.invalid()->message());
+        return false;
+    }
+    if (nodes.nodes().empty()) {
+        for (const auto i : work.filters) to.rejected_by |= profile_->number_of(i);
+        return false;
+    }
+    mark_nominated(nodes, pod, nominated);
+    return pre_filter(nodes, pod, to);
+}
+
+// Finds the places that are kept from the pod. Terms of affinity and of spreading look at other nodes: where there are
+// any, all places count on each node. kube-scheduler counts those of the node itself; then a pod elsewhere in the zone
+// takes the place, is evicted in its turn, and so on.
+KCONTROL_DECL void cycle::mark_nominated(const snapshot& nodes, const pod_info& pod, const nominations& nominated) {
+    auto& work = *work_;
+    work.kept.clear();
+    work.kept_everywhere = false;
+    if (nominated.empty()) return;
+    work.has_nominated.assign(nodes.slots(), 0);
+    const auto has_terms = [](const pod_info& of) { return of.has_pod_affinity() || !of.terms().spread.empty(); };
+    for (const auto& [name, all] : nominated.by_node_) {
+        const node_info* const node = nodes.find(name);
+        if (node == nullptr) continue;
+        for (const auto* one : all) {
+            if (!is_kept_from(nodes, pod, *one)) continue;
+            work.kept.push_back({one->pod.get(), node});
+            work.has_nominated[node->slot()] = 1;
+            work.kept_everywhere |= has_terms(pod) || has_terms(*one->pod);
+        }
+    }
+}
+
+// Whether the nominated pod counts beside the pod. In a trial it may be placed already.
+KCONTROL_DECL bool cycle::is_kept_from(const snapshot& nodes, const pod_info& pod, const nomination& place) {
+    return place.pod->uid() != pod.uid() && std::max(place.against, place.pod->priority()) >= pod.priority() &&
+           nodes.find_pod(place.pod->namespace_(), place.pod->name()) == nullptr;
+}
+
+KCONTROL_DECL void cycle::fail(decision& to, std::size_t plugin, plugin_point point, status said) const {
+    const auto name = profile_->at(plugin).name();
+    if (said.code() != status_code::error) said = detail::failed_answer(name, point, said);
+    to.result = decision_result::error;
+    to.pod_refused = {std::move(said), name, point};
+}
+
+KCONTROL_DECL bool cycle::pre_filter(const snapshot& nodes, const pod_info& pod, decision& to) {
+    auto& work = *work_;
+    work.is_named = false;
+    work.named.clear();
+    work.namers.clear();
+    for (std::size_t i = 0; i < profile_->size(); ++i) {
+        const auto& one = profile_->at(i);
+        work.skips_filter[i] = 0;
+        if (!one.has(plugin_point::pre_filter)) continue;
+        pre_filter_result said;
+        const auto ask = [&] {
+            said = one.thunks_->pre_filter(one.object_.get(), work.states.at(i), pod, nodes);
+            return said.answer();
+        };
+        auto answer = detail::call_plugin(one.name(), plugin_point::pre_filter, work.observer, ask);
+        if (answer.is_skip()) {
+            work.skips_filter[i] = 1;
+        } else if (answer.is_rejected()) {
+            to.rejected_by |= profile_->number_of(i);
+            // One that evictions may help does not end it: the states of the others are needed to find that out.
+            to.is_resolvable = answer.code() == status_code::unschedulable;
+            to.pod_refused = {std::move(answer), one.name(), plugin_point::pre_filter};
+            if (!to.is_resolvable) return false;
+        } else if (!answer.ok()) {
+            return fail(to, i, plugin_point::pre_filter, std::move(answer)), false;
+        } else if (said.nodes()) {
+            work.namers.push_back(i);
+            name_nodes(*said.nodes());
+            if (work.named.empty()) {
+                std::vector<std::string_view> names;
+                for (const auto namer : work.namers) {
+                    names.push_back(profile_->at(namer).name());
+                    to.rejected_by |= profile_->number_of(namer);
+                }
+                to.is_resolvable = false;
+                to.pod_refused = {none_named_by(names), one.name(), plugin_point::pre_filter};
+                return false;
+            }
+        }
+    }
+    return to.pod_refused.ok();
+}
+
+// The only nodes that can take the pod: those that all name which name any.
+KCONTROL_DECL void cycle::name_nodes(const std::vector<const node_info*>& by) {
+    auto& work = *work_;
+    if (!work.is_named) {
+        work.named = by;
+    } else {
+        std::erase_if(work.named, [&](const auto* node) { return std::find(by.begin(), by.end(), node) == by.end(); });
+    }
+    work.is_named = true;
+}
+
+// The reason for the nodes that were not looked at.
+KCONTROL_DECL void cycle::refuse_unnamed(const snapshot& nodes, decision& to) const {
+    const auto& work = *work_;
+    std::vector<std::string_view> names;
+    for (const auto namer : work.namers) {
+        names.push_back(profile_->at(namer).name());
+        to.rejected_by |= profile_->number_of(namer);
+    }
+    if (nodes.nodes().size() > work.named.size()) {
+        to.refused.add(not_named_by(names), nodes.nodes().size() - work.named.size());
+    }
+}
+
+KCONTROL_DECL bool cycle::try_nominated_node(const snapshot& nodes, const pod_info& pod, const nominations& nominated,
+                                             decision& to) {
+    const auto* const place = nominated.find(pod.namespace_(), pod.name());
+    const std::string_view name =
+        place != nullptr && place->pod->uid() == pod.uid() ? place->node : pod.pod().status.nominated_node_name.view();
+    const node_info* const node = name.empty() ? nullptr : nodes.find(name);
+    if (node == nullptr) return true;
+    decision alone;
+    const bool works = filter_nodes({node}, 0, 1, pod, alone);
+    if (!works) {
+        to.result = alone.result;
+        to.pod_refused = std::move(alone.pod_refused);
+    }
+    work_->of_nodes.clear();
+    if (!work_->feasible.empty()) to.evaluated = 1;
+    return works;
+}
+
+// Looks for nodes that can take the pod, from `begin` on, until `wanted` are found. False: a plugin failed.
+KCONTROL_DECL bool cycle::filter_nodes(const std::vector<const node_info*>& all, std::size_t begin, std::size_t wanted,
+                                       const pod_info& pod, decision& to) {
+    auto& work = *work_;
+    auto& block = work.block;
+    std::size_t place = all.empty() ? 0 : begin % all.size();
+    std::size_t looked_at = 0;
+    while (looked_at < all.size() && work.feasible.size() < wanted) {
+        block.nodes.clear();
+        block.refused.clear();
+        // No more than could be wanted, so that no node is looked at in vain.
+        const std::size_t size = std::min({wanted - work.feasible.size(), all.size() - looked_at, block_size});
+        for (std::size_t i = 0; i < size; ++i) {
+            const node_info* const node = all[place];
+            place = place + 1 == all.size() ? 0 : place + 1;
+            const bool is_beside =
+                !work.kept.empty() && (work.kept_everywhere || work.has_nominated[node->slot()] != 0);
+            if (is_beside && !fits_beside(pod, *node)) {
+                continue;
+            }
+            block.nodes.push_back(node);
+        }
+        looked_at += size;
+        run_filters(pod, block, work.states);
+        work.feasible.insert(work.feasible.end(), block.nodes.begin(), block.nodes.end());
+        if (!take_refusals(to)) return false;
+    }
+    to.evaluated = looked_at;
+    return true;
+}
+
+// All filters on the nodes of a block. If one throws or fails, its answer is the last of `refused`, with code error,
+// and no other error is there.
+KCONTROL_DECL void cycle::run_filters(const pod_info& pod, detail::filter_block& block,
+                                      const detail::plugin_states& states) {
+    for (const auto i : work_->filters) {
+        if (block.nodes.empty()) return;
+        if (work_->skips_filter[i] != 0) continue;
+        const auto& one = profile_->at(i);
+        block.plugin = i;
+        const std::size_t before = block.refused.size();
+        const auto ask = [&] {
+            one.thunks_->filter(one.object_.get(), states.at(i), pod, block);
+            return status();
+        };
+        auto said = detail::call_plugin(one.name(), plugin_point::filter, work_->observer, ask);
+        if (!said.ok()) {
+            block.refused.push_back({block.nodes.front(), std::move(said), i});
+            block.nodes.clear();
+            return;
+        }
+        const auto failed =
+            std::find_if(block.refused.begin() + static_cast<std::ptrdiff_t>(before), block.refused.end(),
+                         [](const auto& refusal) { return !refusal.answer.is_rejected(); });
+        if (failed == block.refused.end()) continue;
+        auto answer = detail::failed_answer(one.name(), plugin_point::filter, failed->answer);
+        block.refused.push_back({failed->node, std::move(answer), i});
+        block.refused.erase(block.refused.begin(), block.refused.end() - 1);
+        block.nodes.clear();
+        return;
+    }
+}
+
+// Counts what filters said. False: one failed.
+KCONTROL_DECL bool cycle::take_refusals(decision& to) {
+    auto& refused = work_->block.refused;
+    for (auto& one : refused) {
+        if (!one.answer.is_rejected()) return fail(to, one.plugin, plugin_point::filter, std::move(one.answer)), false;
+        to.refused.add(one.answer);
+        to.rejected_by |= profile_->number_of(one.plugin);
+        to.is_resolvable |= one.answer.code() == status_code::unschedulable;
+        work_->of_nodes.push_back(std::move(one));
+    }
+    return true;
+}
+
+// Whether the pod fits on the node beside the pods that a place is kept for there. If not, the block has the refusal.
+KCONTROL_DECL bool cycle::fits_beside(const pod_info& pod, const node_info& node) {
+    auto& work = *work_;
+    node_info with = node;
+    copy_states(work.tried);
+    work.one.refused.clear();
+    for (const auto& place : work.kept) {
+        const bool is_here = place.node == &node;
+        if (is_here) with.add(*place.pod);
+        if (!change_states(pod, *place.pod, is_here ? with : *place.node, true)) break;
+    }
+    if (work.one.refused.empty()) {
+        work.one.nodes.assign(1, &with);
+        run_filters(pod, work.one, work.tried);
+    }
+    if (work.one.refused.empty()) return true;
+    work.one.refused.back().node = &node;
+    work.block.refused.push_back(std::move(work.one.refused.back()));
+    return false;
+}
+
+KCONTROL_DECL void cycle::copy_states(detail::plugin_states& to) const {
+    for (const auto i : work_->filters) {
+        if (work_->skips_filter[i] == 0) to.assign(i, work_->states);
+    }
+}
+
+// A pod is put on a node of a dry run, or taken away, in `tried`. False: a plugin failed; `one` has its answer.
+KCONTROL_DECL bool cycle::change_states(const pod_info& pod, const pod_info& other, const node_info& node, bool add) {
+    auto& work = *work_;
+    for (const auto i : work.filters) {
+        if (work.skips_filter[i] != 0) continue;
+        const auto& one = profile_->at(i);
+        const auto change = add ? one.thunks_->add_pod : one.thunks_->remove_pod;
+        if (change == nullptr) continue;
+        const auto call = [&] {
+            change(one.object_.get(), work.tried.at(i), pod, other, node);
+            return status();
+        };
+        auto said = detail::call_plugin(one.name(), plugin_point::pre_filter, nullptr, call);
+        if (said.ok()) continue;
+        work.one.refused.push_back({&node, std::move(said), i});
+        return false;
+    }
+    return true;
+}
+
+// Scores.
+
+// The best of the feasible nodes; where several are, one of them by chance.
+KCONTROL_DECL std::size_t cycle::best_of_sums(decision& to) {
+    auto& work = *work_;
+    std::size_t best = 0;
+    std::uint64_t with_best = 1;
+    for (std::size_t i = 1; i < work.sums.size(); ++i) {
+        if (work.sums[i] > work.sums[best]) {
+            best = i;
+            with_best = 1;
+        } else if (work.sums[i] == work.sums[best] && work.next_random() % ++with_best == 0) {
+            best = i;
+        }
+    }
+    to.score = work.sums[best];
+    return best;
+}
+
+// The sums of the scores of the feasible nodes. False: a plugin failed.
+KCONTROL_DECL bool cycle::score_nodes(const snapshot& nodes, const pod_info& pod, decision& to,
+                                      std::vector<node_explanation>* each) {
+    auto& work = *work_;
+    for (std::size_t i = 0; i < profile_->size(); ++i) {
+        const auto& one = profile_->at(i);
+        work.skips_score[i] = 0;
+        if (!one.has(plugin_point::pre_score)) continue;
+        const auto ask = [&] {
+            return one.thunks_->pre_score(one.object_.get(), work.states.at(i), pod, nodes, work.feasible);
+        };
+        auto said = detail::call_plugin(one.name(), plugin_point::pre_score, work.observer, ask);
+        if (said.is_skip()) {
+            work.skips_score[i] = 1;
+        } else if (!said.ok()) {
+            return fail(to, i, plugin_point::pre_score, std::move(said)), false;
+        }
+    }
+    work.sums.assign(work.feasible.size(), 0);
+    work.scores.resize(work.feasible.size());
+    for (const auto i : work.scores_of) {
+        if (work.skips_score[i] != 0) continue;
+        if (!score_by(i, pod, to)) return false;
+        for (std::size_t k = 0; each != nullptr && k < work.scores.size(); ++k) {
+            (*each)[k].scores.push_back({profile_->at(i).name(), work.scores[k]});
+        }
+    }
+    return true;
+}
+
+KCONTROL_DECL bool cycle::score_by(std::size_t plugin, const pod_info& pod, decision& to) {
+    auto& work = *work_;
+    const auto& one = profile_->at(plugin);
+    const auto ask = [&] {
+        one.thunks_->score(one.object_.get(), work.states.at(plugin), pod, work.feasible, work.scores);
+        return status();
+    };
+    auto said = detail::call_plugin(one.name(), plugin_point::score, work.observer, ask);
+    if (!said.ok()) return fail(to, plugin, plugin_point::score, std::move(said)), false;
+    if (one.has(plugin_point::normalize_score)) {
+        const auto normalize = [&] {
+            one.thunks_->normalize_score(one.object_.get(), work.states.at(plugin), work.scores, work.feasible);
+            return status();
+        };
+        said = detail::call_plugin(one.name(), plugin_point::normalize_score, work.observer, normalize);
+        if (!said.ok()) return fail(to, plugin, plugin_point::normalize_score, std::move(said)), false;
+    }
+    const std::int64_t weight = profile_->weight_of(plugin);
+    for (std::size_t k = 0; k < work.scores.size(); ++k) {
+        const std::int64_t score = work.scores[k];
+        if (score < 0 || score > max_node_score) {
+            const auto text = "its score " + std::to_string(score) + " of node " +
+                              std::string(work.feasible[k]->name()) + " is not between 0 and 100";
+            return fail(to, plugin, plugin_point::score, status::unresolvable(interned_name(text))), false;
+        }
+        work.sums[k] += weight * score;
+    }
+    return true;
+}
+
+// What follows a decision.
+
+KCONTROL_DECL std::optional<placement> cycle::reserve(const snapshot& nodes, std::shared_ptr<const pod_info> pod,
+                                                      decision& decided) {
+    auto& work = *work_;
+    const node_info* const node = nodes.find(decided.node);
+    placement out(std::move(pod), decided.node);
+    if (work.keeps_states) {
+        out.states_ = detail::plugin_states(work.later_types);
+        for (std::size_t i = 0; i < profile_->size(); ++i) out.states_.assign(i, work.states);
+    }
+    auto said = profile_->reserve(out, *node, work.observer);
+    if (said.ok()) return out;
+    decided.result = said.answer.is_rejected() ? decision_result::unschedulable : decision_result::error;
+    for (std::size_t i = 0; i < profile_->size(); ++i) {
+        if (profile_->at(i).name() != said.plugin) continue;
+        if (said.answer.is_rejected()) decided.rejected_by |= profile_->number_of(i);
+        if (decided.result == decision_result::error) fail(decided, i, said.point, said.answer);
+    }
+    decided.node.clear();
+    decided.pod_refused = std::move(said);
+    return std::nullopt;
+}
+
+KCONTROL_DECL post_filter_result cycle::post_filter(cache& cluster, const std::shared_ptr<const pod_info>& pod,
+                                                    decision& decided, const nominations& nominated) {
+    post_filter_result out;
+    out.answer = status::skip();
+    for (std::size_t i = 0; i < profile_->size(); ++i) {
+        const auto& one = profile_->at(i);
+        if (!one.has(plugin_point::post_filter)) continue;
+        const post_filter_request request{pod, decided, cluster, *this, nominated};
+        out = {};
+        const auto ask = [&] {
+            out = one.thunks_->post_filter(one.object_.get(), request);
+            return out.answer;
+        };
+        out.answer = detail::call_plugin(one.name(), plugin_point::post_filter, work_->observer, ask);
+        if (out.answer.ok()) return out;
+        out.place = std::nullopt;
+        out.victims.clear();
+        if (out.answer.code() == status_code::error) break;
+    }
+    for (std::size_t i = 0; i < out.answer.reason_count(); ++i) {
+        decided.post_filter_message.append(i == 0 ? "" : ", ").append(out.answer.reason(i).view());
+    }
+    return out;
+}
+
+// Gangs.
+
+KCONTROL_DECL gang_decision cycle::decide_gang(cache& cluster, std::span<const std::shared_ptr<const pod_info>> members,
+                                               std::int32_t needed, const nominations& nominated) {
+    gang_decision out;
+    out.members.reserve(members.size());
+    trial attempt(cluster);
+    const workspace::fixed_choice choice(*work_, options_.seed());
+    const pod_info* refused = nullptr;  // the last one, if nothing was placed since
+    for (const auto& pod : members) {
+        auto& one = out.members.emplace_back();
+        one.pod = pod;
+        if (refused != nullptr && detail::asks_the_same(*refused, *pod)) {
+            one.decided = out.members[out.members.size() - 2].decided;
+            continue;
+        }
+        const snapshot& nodes = cluster.prepare(*pod, profile_->labels());
+        one.decided = decide(nodes, *pod, nominated);
+        refused = pod.get();
+        if (!one.decided.placed()) continue;
+        one.reserved = reserve(nodes, pod, one.decided);
+        if (!one.reserved) continue;
+        attempt.place(detail::with_annotations(pod, one.reserved->annotations()), one.decided.node);
+        refused = nullptr;
+        ++out.fitting;
+    }
+    const auto misfit = std::find_if(out.members.begin(), out.members.end(),
+                                     [](const gang_member_decision& one) { return !one.decided.placed(); });
+    if (misfit != out.members.end()) out.misfit = &misfit->decided;
+    out.placed = out.fitting >= needed && out.fitting > 0;
+    for (auto one = out.members.rbegin(); !out.placed && one != out.members.rend(); ++one) {
+        if (one->reserved) profile_->unreserve(*one->reserved, work_->observer);
+        one->reserved = std::nullopt;
+    }
+    return out;
+}
+
+// Explanations.
+
+KCONTROL_DECL explanation cycle::explain(const snapshot& nodes, const pod_info& pod, const nominations& nominated) {
+    explanation out;
+    auto& work = *work_;
+    const workspace::fixed_choice choice(work, options_.seed());
+    auto& decided = out.decided;
+    if (!start(nodes, pod, nominated, decided)) {
+        if (decided.result == decision_result::error) return out;
+        for (const auto* node : nodes.nodes()) {
+            out.nodes.push_back(
+                {std::string(node->name()), decided.pod_refused.plugin, decided.pod_refused.answer, 0, {}});
+        }
+        return out;
+    }
+    const auto& all = work.is_named ? work.named : nodes.nodes();
+    if (!filter_nodes(all, 0, std::numeric_limits<std::size_t>::max(), pod, decided)) return out;
+    std::vector<node_explanation> feasible(work.feasible.size());
+    if (!feasible.empty() && !score_nodes(nodes, pod, decided, &feasible)) return out;
+    for (std::size_t i = 0; i < feasible.size(); ++i) {
+        feasible[i].node = work.feasible[i]->name();
+        feasible[i].score = work.sums[i];
+    }
+    decided.feasible = feasible.size();
+    if (work.is_named && feasible.empty()) refuse_unnamed(nodes, decided);
+    explain_nodes(nodes, std::move(feasible), out);
+    if (decided.feasible > 0) {
+        const std::size_t best = best_of_sums(decided);
+        decided.result = decision_result::scheduled;
+        decided.node = work.feasible[best]->name();
+    }
+    return out;
+}
+
+KCONTROL_DECL void cycle::explain_nodes(const snapshot& nodes, std::vector<node_explanation> feasible,
+                                        explanation& to) const {
+    const auto& work = *work_;
+    std::vector<node_explanation> by_slot(nodes.slots());
+    for (auto& one : feasible) by_slot[nodes.find(one.node)->slot()] = std::move(one);
+    for (const auto& one : work.of_nodes) {
+        by_slot[one.node->slot()] = {std::string(one.node->name()), profile_->at(one.plugin).name(), one.answer, 0, {}};
+    }
+    std::vector<std::string_view> namers;
+    for (const auto i : work.namers) namers.push_back(profile_->at(i).name());
+    for (const auto* node : nodes.nodes()) {
+        auto& one = by_slot[node->slot()];
+        if (one.node.empty()) one = {std::string(node->name()), namers.front(), not_named_by(namers), 0, {}};
+        to.nodes.push_back(std::move(one));
+    }
+}
+
+}  // namespace kcontrol::scheduling
