@@ -4,6 +4,9 @@
 // scripts/control-plane, which requires k8s.io/kubernetes v1.36.3: `go run scheduling.go SEED COUNT >scheduling.jsonl`.
 // A row: the objects of a cluster by their kinds, the pod, and for each plugin what it filters and scores, as
 // tests/scheduling/plugin_world.hpp writes it.
+// `go run scheduling.go SEED COUNT decisions >scheduling_decisions.jsonl` writes what its framework decides with all of
+// them. A row: the objects of a cluster, some pods, and for each of them the sums of the scores of the nodes that can
+// take it, or the message if none can.
 package main
 
 import (
@@ -22,6 +25,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -30,6 +34,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultbinder"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/imagelocality"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity"
@@ -39,6 +44,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeunschedulable"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 	schedruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
@@ -497,9 +503,168 @@ func ask(ctx context.Context, plugin fwk.Plugin, p *v1.Pod, nodes []fwk.NodeInfo
 	return out
 }
 
-func answers(w *world, p *v1.Pod) map[string]answer {
+type maker func(context.Context, runtime.Object, fwk.Handle, feature.Features) (fwk.Plugin, error)
+
+// One that needs no feature gates.
+func plain(f func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error)) maker {
+	return func(ctx context.Context, args runtime.Object, h fwk.Handle, _ feature.Features) (fwk.Plugin, error) {
+		return f(ctx, args, h)
+	}
+}
+
+// A larger cluster, and pods of which each is decided for itself.
+func makeLargeWorld(pods int) (*world, []*v1.Pod) {
+	w, _ := makeWorld()
+	for more := several(20 - len(w.Nodes)); more > 0; more-- {
+		w.Nodes = append(w.Nodes, node(len(w.Nodes)))
+	}
+	for i := several(2 * len(w.Nodes)); i > 0; i-- {
+		p := pod(pick("default", "default", "default", "team-x"), fmt.Sprintf("r%d", i))
+		p.Spec.NodeName = w.Nodes[r.Intn(len(w.Nodes))].Name
+		if one(6) {
+			podAffinity(&p.Spec, 3)
+		}
+		w.Pods = append(w.Pods, p)
+	}
+	if len(w.Classes) == 0 {
+		storage(w, pod("default", "unused"))
+	}
+	var out []*v1.Pod
+	for i := 0; i < pods; i++ {
+		p := pod(pick("default", "default", "team-x"), fmt.Sprintf("p%d", i))
+		for n := several(2); n > 0; n-- {
+			p.Spec.Tolerations = append(p.Spec.Tolerations, toleration())
+		}
+		if one(3) {
+			podAffinity(&p.Spec, 3)
+		}
+		if one(3) {
+			nodeAffinity(&p.Spec)
+		}
+		if one(3) {
+			spread(&p.Spec)
+		}
+		if one(6) && p.Namespace == "default" {
+			name := pick("c0", "c1")
+			p.Spec.Volumes = append(p.Spec.Volumes, v1.Volume{Name: name, VolumeSource: v1.VolumeSource{
+				PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: name}}})
+		}
+		out = append(out, p)
+	}
+	return w, out
+}
+
+type decided struct {
+	Message string
+	Scores  map[string]int64
+}
+
+// As schedulePod of kube-scheduler goes through its framework, for all nodes.
+func decide(ctx context.Context, by framework.Framework, p *v1.Pod, nodes []fwk.NodeInfo) decided {
+	state := framework.NewCycleState()
+	diagnosis := framework.Diagnosis{NodeToStatus: framework.NewDefaultNodeToStatus()}
+	refused := func() decided {
+		of := &framework.FitError{Pod: p, NumAllNodes: len(nodes), Diagnosis: diagnosis}
+		return decided{Message: of.Error()}
+	}
+	named, said, namers := by.RunPreFilterPlugins(ctx, state, p)
+	if !said.IsSuccess() {
+		if !said.IsRejected() {
+			return decided{Message: "error"}
+		}
+		diagnosis.NodeToStatus.SetAbsentNodesStatus(said)
+		diagnosis.PreFilterMsg = said.Message()
+		return refused()
+	}
+	var feasible []fwk.NodeInfo
+	for _, n := range nodes {
+		if !named.AllNodes() && !named.NodeNames.Has(n.Node().Name) {
+			continue
+		}
+		said := by.RunFilterPlugins(ctx, state, p, n)
+		if said.Code() == fwk.Error {
+			return decided{Message: "error"}
+		}
+		if said.IsSuccess() {
+			feasible = append(feasible, n)
+		} else {
+			diagnosis.NodeToStatus.Set(n.Node().Name, said)
+		}
+	}
+	if len(feasible) == 0 {
+		if !named.AllNodes() {
+			diagnosis.NodeToStatus.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
+				fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(namers))))
+		}
+		return refused()
+	}
+	must(by.RunPreScorePlugins(ctx, state, p, feasible).AsError())
+	scores, said := by.RunScorePlugins(ctx, state, p, feasible)
+	must(said.AsError())
+	out := decided{Scores: map[string]int64{}}
+	for _, one := range scores {
+		out.Scores[one.Name] = one.TotalScore
+	}
+	return out
+}
+
+// kube-scheduler's plugins that there are here too, in its order, with its settings.
+func decisions(w *world, pods []*v1.Pod) (out []decided) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	c := serve(ctx, w)
+	both := []config.ResourceSpec{{Name: "cpu", Weight: 1}, {Name: "memory", Weight: 1}}
+	registry := schedruntime.Registry{}
+	profile := &config.KubeSchedulerProfile{SchedulerName: "default-scheduler", Plugins: &config.Plugins{}}
+	with := func(name string, f maker, args runtime.Object, weight int32) {
+		must(registry.Register(name, func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
+			return f(ctx, args, h, c.fts)
+		}))
+		to := &profile.Plugins.MultiPoint
+		to.Enabled = append(to.Enabled, config.Plugin{Name: name, Weight: weight})
+		if args != nil {
+			profile.PluginConfig = append(profile.PluginConfig, config.PluginConfig{Name: name, Args: args})
+		}
+	}
+	with("PrioritySort", plain(queuesort.New), nil, 0)
+	with("NodeUnschedulable", nodeunschedulable.New, nil, 0)
+	with("NodeName", nodename.New, nil, 0)
+	with("TaintToleration", tainttoleration.New, nil, 3)
+	with("NodeAffinity", nodeaffinity.New, &config.NodeAffinityArgs{}, 2)
+	with("NodePorts", nodeports.New, nil, 0)
+	with("NodeResourcesFit", noderesources.NewFit, &config.NodeResourcesFitArgs{
+		ScoringStrategy: &config.ScoringStrategy{Type: config.LeastAllocated, Resources: both}}, 1)
+	with("VolumeBinding", volumebinding.New, &config.VolumeBindingArgs{BindTimeoutSeconds: 600}, 0)
+	with("PodTopologySpread", podtopologyspread.New, &config.PodTopologySpreadArgs{DefaultingType: config.SystemDefaulting}, 2)
+	with("InterPodAffinity", interpodaffinity.New, &config.InterPodAffinityArgs{HardPodAffinityWeight: 1}, 2)
+	with("NodeResourcesBalancedAllocation", noderesources.NewBalancedAllocation, &config.NodeResourcesBalancedAllocationArgs{Resources: both}, 1)
+	with("ImageLocality", plain(imagelocality.New), nil, 1)
+	with("DefaultBinder", plain(defaultbinder.New), nil, 0)
+	by, err := schedruntime.NewFramework(ctx, registry, profile, schedruntime.WithSnapshotSharedLister(c.snapshot),
+		schedruntime.WithInformerFactory(c.factory), schedruntime.WithClientSet(c.client))
+	must(err)
+	c.start(ctx)
+	for _, p := range pods {
+		out = append(out, decide(ctx, by, p, c.nodes))
+	}
+	return out
+}
+
+// A cluster of these objects, as plugins see it.
+type cluster struct {
+	client   *fake.Clientset
+	factory  informers.SharedInformerFactory
+	snapshot *internalcache.Snapshot
+	nodes    []fwk.NodeInfo
+	fts      feature.Features
+}
+
+func (c *cluster) start(ctx context.Context) {
+	c.factory.Start(ctx.Done())
+	c.factory.WaitForCacheSync(ctx.Done())
+}
+
+func serve(ctx context.Context, w *world) *cluster {
 	var objects []runtime.Object
 	for _, o := range w.Nodes {
 		objects = append(objects, o)
@@ -522,31 +687,37 @@ func answers(w *world, p *v1.Pod) map[string]answer {
 	for _, o := range w.Capacities {
 		objects = append(objects, o)
 	}
-	client := fake.NewSimpleClientset(objects...)
-	factory := informers.NewSharedInformerFactory(client, 0)
-	snapshot := internalcache.NewSnapshot(w.Pods, w.Nodes)
-	nodes, err := snapshot.NodeInfos().List()
+	c := &cluster{client: fake.NewSimpleClientset(objects...), snapshot: internalcache.NewSnapshot(w.Pods, w.Nodes)}
+	c.factory = informers.NewSharedInformerFactory(c.client, 0)
+	nodes, err := c.snapshot.NodeInfos().List()
 	must(err)
 	sort.Slice(nodes, func(i, j int) bool { return nodes[i].Node().Name < nodes[j].Node().Name })
-	handle, err := schedruntime.NewFramework(ctx, nil, nil, schedruntime.WithSnapshotSharedLister(snapshot),
-		schedruntime.WithInformerFactory(factory), schedruntime.WithClientSet(client))
+	c.nodes = nodes
+	c.fts = feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+	c.fts.EnableDRAExtendedResource = false // a cluster without device classes
+	return c
+}
+
+func answers(w *world, p *v1.Pod) map[string]answer {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c := serve(ctx, w)
+	handle, err := schedruntime.NewFramework(ctx, nil, nil, schedruntime.WithSnapshotSharedLister(c.snapshot),
+		schedruntime.WithInformerFactory(c.factory), schedruntime.WithClientSet(c.client))
 	must(err)
-	fts := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
-	fts.EnableDRAExtendedResource = false // a cluster without device classes
 	both := []config.ResourceSpec{{Name: "cpu", Weight: 1}, {Name: "memory", Weight: 1}}
 	three := append(both[:2:2], config.ResourceSpec{Name: "nvidia.com/gpu", Weight: 1})
 	weighed := append(both[:2:2], config.ResourceSpec{Name: "nvidia.com/gpu", Weight: 3})
 	fit := func(strategy config.ScoringStrategyType, of []config.ResourceSpec) *config.NodeResourcesFitArgs {
 		return &config.NodeResourcesFitArgs{ScoringStrategy: &config.ScoringStrategy{Type: strategy, Resources: of}}
 	}
-	type maker func(context.Context, runtime.Object, fwk.Handle, feature.Features) (fwk.Plugin, error)
 	plugins := map[string]fwk.Plugin{}
 	add := func(name string, made fwk.Plugin, err error) {
 		must(err)
 		plugins[name] = made
 	}
 	with := func(name string, f maker, args runtime.Object) {
-		made, err := f(ctx, args, handle, fts)
+		made, err := f(ctx, args, handle, c.fts)
 		add(name, made, err)
 	}
 	image, err := imagelocality.New(ctx, nil, handle)
@@ -563,11 +734,10 @@ func answers(w *world, p *v1.Pod) map[string]answer {
 	with("PodTopologySpread", podtopologyspread.New, &config.PodTopologySpreadArgs{DefaultingType: config.SystemDefaulting})
 	with("TaintToleration", tainttoleration.New, nil)
 	with("VolumeBinding", volumebinding.New, &config.VolumeBindingArgs{BindTimeoutSeconds: 600})
-	factory.Start(ctx.Done())
-	factory.WaitForCacheSync(ctx.Done())
+	c.start(ctx)
 	out := map[string]answer{}
 	for name, plugin := range plugins {
-		out[name] = ask(ctx, plugin, p, nodes)
+		out[name] = ask(ctx, plugin, p, c.nodes)
 	}
 	return out
 }
@@ -584,6 +754,11 @@ func main() {
 	to := json.NewEncoder(os.Stdout)
 	to.SetEscapeHTML(false)
 	for i := 0; i < count; i++ {
+		if len(os.Args) > 3 {
+			w, pods := makeLargeWorld(20)
+			must(to.Encode([]any{w, pods, decisions(w, pods)}))
+			continue
+		}
 		w, p := makeWorld()
 		must(to.Encode([]any{w, p, answers(w, p)}))
 	}

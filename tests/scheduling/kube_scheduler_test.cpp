@@ -1,21 +1,17 @@
-// Each plugin against kube-scheduler's of that name, on small clusters with objects of all kinds.
-#include <kcontrol/scheduling/image_locality.hpp>
-#include <kcontrol/scheduling/inter_pod_affinity.hpp>
-#include <kcontrol/scheduling/node_affinity.hpp>
-#include <kcontrol/scheduling/node_name.hpp>
-#include <kcontrol/scheduling/node_ports.hpp>
-#include <kcontrol/scheduling/node_resources_balanced_allocation.hpp>
-#include <kcontrol/scheduling/node_resources_fit.hpp>
-#include <kcontrol/scheduling/node_unschedulable.hpp>
-#include <kcontrol/scheduling/pod_topology_spread.hpp>
-#include <kcontrol/scheduling/taint_toleration.hpp>
-#include <kcontrol/scheduling/volume_binding.hpp>
+// Each plugin against kube-scheduler's of that name, on small clusters with objects of all kinds; and whole decisions
+// against those of its framework.
+#include <kcontrol/scheduling/cycle.hpp>
+#include <kcontrol/scheduling/default_plugins.hpp>
 
 #include "go_truth/go_table.hpp"
 #include "scheduling/plugin_world.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,10 +21,10 @@ using scheduling::resource_weight;
 
 namespace {
 
-// A cluster of the table, and the pod that is to be placed.
+// A cluster of a table.
 class kube_world {
 public:
-    explicit kube_world(const json::array& row) : row_(row), pod_(read<core::pod>(row[1])) {
+    explicit kube_world(const json::array& row) : row_(row) {
         const auto& objects = row[0].as_object();
         each<core::node>(objects, "Nodes", [&](auto node) { world_.cache().set_node(node); });
         each<core::namespace_>(objects, "Namespaces", [&](auto one) { world_.cache().set_namespace(one); });
@@ -47,7 +43,7 @@ public:
     void compare(const std::string& name, const Plugin& plugin) {
         CAPTURE(name);
         const auto& expected = row_[2].as_object().at(name).as_object();
-        plugin_round<Plugin> round(plugin, world_, std::make_shared<const scheduling::pod_info>(pod_));
+        plugin_round<Plugin> round(plugin, world_, pod_of_row(row_[1]));
         if (!text_of(expected.at("Filtered")).empty()) CHECK(round.filtered() == text_of(expected.at("Filtered")));
         if (text_of(expected.at("Scored")).empty()) return;
         // ImageLocality gives 0 to all nodes where ours has nothing to do.
@@ -55,7 +51,46 @@ public:
         if (name != "ImageLocality" || scored != "skip") CHECK(scored == text_of(expected.at("Scored")));
     }
 
+    // The sums of the scores, or the message, of each pod as it is expected and as it is. They are compared with one
+    // CHECK each, since there are many.
+    void compare_decisions() {
+        const auto plugins = scheduling::default_profile("default-scheduler", catalog_);
+        scheduling::cycle cycle(plugins);
+        const auto& expected = row_[2].as_array();
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const auto pod = pod_of_row(row_[1].as_array()[i]);
+            CAPTURE(pod->name());
+            const auto& truth = expected[i].as_object();
+            const auto decided = cycle.decide(world_.prepare(*pod), *pod);
+            const auto why = cycle.explain(world_.prepare(*pod), *pod);
+            if (const auto message = text_of(truth.at("Message")); message == "error") {
+                CHECK(decided.result == scheduling::decision_result::error);
+                continue;
+            } else {
+                CHECK(decided.message() == message);
+                CHECK(why.decided.message() == message);
+            }
+            std::map<std::string, std::int64_t> sums, all;
+            for (const auto& one : why.nodes) {
+                if (one.plugin.empty()) sums[one.node] = one.score;
+            }
+            if (truth.at("Scores").is_object()) {
+                for (const auto& [node, sum] : truth.at("Scores").as_object())
+                    all[std::string(node)] = sum.to_number<std::int64_t>();
+            }
+            CHECK(sums == all);
+            if (all.empty()) continue;
+            const auto best = std::max_element(all.begin(), all.end(),
+                                               [](const auto& a, const auto& b) { return a.second < b.second; });
+            REQUIRE(all.count(decided.node) == 1);
+            CHECK(all.at(decided.node) == best->second);
+        }
+    }
+
 private:
+    static std::shared_ptr<const scheduling::pod_info> pod_of_row(const json::value& from) {
+        return std::make_shared<const scheduling::pod_info>(read<core::pod>(from));
+    }
     template <class T>
     static std::shared_ptr<const T> read(const json::value& from) {
         return object_of<T>(json::serialize(from));
@@ -68,19 +103,33 @@ private:
     }
 
     const json::array& row_;
-    std::shared_ptr<const core::pod> pod_;
     plugin_world world_;
     scheduling::volume_catalog catalog_;
 };
 
-}  // namespace
-
-TEST_CASE("plugins filter and score as kube-scheduler's do") {
-    auto rows = go_table("scheduling");
-    if (const char* more = std::getenv("KCONTROL_SCHEDULING_TRUTH")) {  // seam: ok, of the test itself
+// The rows of a table, and of the file that a variable names: more of them.
+std::vector<json::array> rows_of(const char* table, const char* variable) {
+    auto rows = go_table(table);
+    if (const char* more = std::getenv(variable)) {  // seam: ok, of the test itself
         std::ifstream file(more);
+        REQUIRE_MESSAGE(file.good(), more);
         for (std::string line; std::getline(file, line);) rows.push_back(std::move(json::parse(line)->get_array()));
     }
+    return rows;
+}
+
+}  // namespace
+
+TEST_CASE("decisions are kube-scheduler's") {
+    const auto rows = rows_of("scheduling_decisions", "KCONTROL_SCHEDULING_DECISIONS");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        CAPTURE(i);
+        kube_world(rows[i]).compare_decisions();
+    }
+}
+
+TEST_CASE("plugins filter and score as kube-scheduler's do") {
+    const auto rows = rows_of("scheduling", "KCONTROL_SCHEDULING_TRUTH");
     scheduling::node_resources_fit_options most;
     most.strategy(scheduling::scoring_strategy::most_allocated)
         .resources({resource_weight("cpu", 1), resource_weight("memory", 1), resource_weight("nvidia.com/gpu", 3)});
