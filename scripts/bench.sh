@@ -23,6 +23,8 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
          HTTP/2; what one in trouble costs the latency of others
   PB-14  the first sync over a link of 200 Mbit/s, with lists compressed by the server and without: objects a second
   PB-17  write one pod of 11 KB of JSON as an update does: time, allocations, and bytes
+  PB-18  decisions of a scheduler in a cluster of 5,000 nodes and 50,000 pods, on one thread: pods a second of CPU time,
+         and the time for a gang of 1,000 and for a dry run with 1,000 possible victims
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
                    kcontrol against client-go. Needs Go and Rust; their first build takes some ten minutes
@@ -45,7 +47,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14 PB-17)
+KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14 PB-17 PB-18)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -125,6 +127,7 @@ if wanted PB-9; then targets+=(bench_handlers); fi
 if wanted PB-10; then targets+=(bench_workqueue); fi
 if wanted PB-11; then targets+=(bench_clusters bench_isolation); fi
 if wanted PB-17; then targets+=(bench_encode); fi
+if wanted PB-18; then targets+=(bench_scheduling); fi
 use_ccache
 configure release >&2
 build release "${targets[@]}" >&2
@@ -139,6 +142,12 @@ if wanted PB-17; then
     step "PB-17: kcontrol" >&2
     "$BUILD/release/bench/bench_encode" "$corpus.watch.ndjson" |
         awk -F '\t' -v OFS='\t' '{ print "PB-17", "kcontrol", $1, $2, $3 }' >>"$rows"
+fi
+
+if wanted PB-18; then
+    step "PB-18: kcontrol" >&2
+    "$BUILD/release/bench/bench_scheduling" |
+        awk -F '\t' -v OFS='\t' '{ print "PB-18", "kcontrol", $1, $2, $3 }' >>"$rows"
 fi
 
 for id in PB-7 PB-8; do
