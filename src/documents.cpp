@@ -7,5 +7,6 @@
 #include <kcontrol/documents/impl/strict.ipp>
 #include <kcontrol/documents/impl/value.ipp>
 #include <kcontrol/documents/impl/yaml.ipp>
+#include <kcontrol/documents/impl/yaml_file.ipp>
 #include <kcontrol/documents/impl/yaml_scalar.ipp>
 #include <kcontrol/documents/impl/yaml_writer.ipp>

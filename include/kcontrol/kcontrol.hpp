@@ -147,6 +147,7 @@
 #include <kcontrol/documents/strict.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/documents/yaml.hpp>
+#include <kcontrol/documents/yaml_file.hpp>
 #include <kcontrol/http/address_rules.hpp>
 #include <kcontrol/http/ascii.hpp>
 #include <kcontrol/http/endpoint.hpp>

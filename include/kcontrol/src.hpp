@@ -171,6 +171,7 @@
 #include <kcontrol/documents/impl/strict.ipp>
 #include <kcontrol/documents/impl/value.ipp>
 #include <kcontrol/documents/impl/yaml.ipp>
+#include <kcontrol/documents/impl/yaml_file.ipp>
 #include <kcontrol/documents/impl/yaml_scalar.ipp>
 #include <kcontrol/documents/impl/yaml_writer.ipp>
 #include <kcontrol/http/impl/address_rules.ipp>
