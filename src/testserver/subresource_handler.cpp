@@ -169,6 +169,19 @@ outcome<http::response> subresource_handler::answer_binding(const http::server_r
     const auto refuse = [&name](const std::string& why) {
         return failure::conflict({"", "pods/binding"}, name, "pod " + name + why);
     };
+    const auto wanted_uid = json::get_string(*body, {"metadata", "uid"});
+    const auto uid = json::get_string(pod, {"metadata", "uid"});
+    const auto wanted_version = json::get_string(*body, {"metadata", "resourceVersion"});
+    const std::string version = std::to_string(stored->version());
+    const auto precondition = [&name](const char* what, std::string_view wanted, std::string_view found) {
+        return failure::conflict({"", "pods"}, name,
+                                 "Precondition failed: " + std::string(what) + " in precondition: " +
+                                     std::string(wanted) + ", " + what + " in object meta: " + std::string(found));
+    };
+    if (!wanted_uid.empty() && wanted_uid != uid) return precondition("UID", wanted_uid, uid);
+    if (!wanted_version.empty() && wanted_version != version) {
+        return precondition("ResourceVersion", wanted_version, version);
+    }
     if (stored->terminating()) return refuse(" is being deleted, cannot be assigned to a host");
     if (!node_of_pod(pod).empty()) return refuse(" is already assigned to node " + in_quotes(node_of_pod(pod)));
     const json::value* gates = json::find(pod, {"spec", "schedulingGates"});
