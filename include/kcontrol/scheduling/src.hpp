@@ -8,6 +8,8 @@
 
 #include <kcontrol/scheduling/impl/cache.ipp>
 #include <kcontrol/scheduling/impl/cluster_event.ipp>
+#include <kcontrol/scheduling/impl/configuration.ipp>
+#include <kcontrol/scheduling/impl/configuration_part.ipp>
 #include <kcontrol/scheduling/impl/cycle.ipp>
 #include <kcontrol/scheduling/impl/decision.ipp>
 #include <kcontrol/scheduling/impl/default_plugins.ipp>
@@ -24,6 +26,7 @@
 #include <kcontrol/scheduling/impl/node_scores.ipp>
 #include <kcontrol/scheduling/impl/node_unschedulable.ipp>
 #include <kcontrol/scheduling/impl/nominations.ipp>
+#include <kcontrol/scheduling/impl/plugin_registry.ipp>
 #include <kcontrol/scheduling/impl/pod_info.ipp>
 #include <kcontrol/scheduling/impl/pod_terms.ipp>
 #include <kcontrol/scheduling/impl/pod_topology_spread.ipp>
