@@ -15,7 +15,7 @@ import sys
 import lint
 
 PAGE, TEST = "docs/metrics.md", "tests/manager/metric_families_test.cpp"
-PREFIXES = "kcontrol|process|rest_client|workqueue|controller_runtime|leader_election|certwatcher"
+PREFIXES = "kcontrol|process|rest_client|workqueue|controller_runtime|leader_election|certwatcher|scheduler|scheduling"
 WRITTEN = re.compile(rf'"((?:{PREFIXES})_[a-z0-9_]+)"')
 ROW = re.compile(rf"^\| `((?:{PREFIXES})_[a-z0-9_]+)` \| (\w+) \| ([^|]*)\|[ ]*([^|]*)\|$", re.M)
 # Who serves /metrics, and what its sources must hold then.

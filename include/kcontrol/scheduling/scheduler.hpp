@@ -1,0 +1,95 @@
+// scheduler: a Kubernetes scheduler as a part of a manager.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/manager/manager.hpp>
+#include <kcontrol/scheduling/decision.hpp>
+#include <kcontrol/scheduling/plugin_registry.hpp>
+#include <kcontrol/scheduling/preemption.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol::inline v0_1::scheduling {
+
+/// Settings of a scheduler.
+class scheduler_options {
+public:
+    /// Adds plugins to kube-scheduler's, or replaces some.
+    using plugins_function = std::function<void(plugin_registry& to)>;
+
+    /// It schedules the pods whose spec.schedulerName is `scheduler_name`, with all plugins.
+    explicit scheduler_options(std::string scheduler_name) : scheduler_name_(std::move(scheduler_name)) {}
+
+    /// The same as the constructor's.
+    scheduler_options& scheduler_name(std::string name) { return scheduler_name_ = std::move(name), *this; }
+    /// The profiles are those of this file (configuration.hpp), which is read again when it changes. What is wrong in
+    /// it then is logged, and the profiles stay. Default: one profile, of the scheduler name.
+    scheduler_options& configuration_file(std::string path) { return configuration_file_ = std::move(path), *this; }
+    /// Called before profiles are made. Default: kube-scheduler's plugins alone.
+    scheduler_options& plugins(plugins_function f) { return plugins_ = std::move(f), *this; }
+    /// Without a configuration file: how many nodes are looked at, see profile::percentage_of_nodes_to_score().
+    scheduler_options& percentage_of_nodes_to_score(std::int32_t percentage) { return percentage_ = percentage, *this; }
+    /// Whom a pod may take the place of. Default: pods of lower priority, see preemption_policy::may_evict().
+    scheduler_options& may_evict(preemption_policy::victim_function f) { return may_evict_ = std::move(f), *this; }
+    /// How long the plugins may take at permit, at pre_bind, and at bind. The pod is tried again then. Default: 10 min.
+    scheduler_options& plugin_deadline(duration d) { return plugin_deadline_ = d, *this; }
+
+    const std::string& scheduler_name() const noexcept { return scheduler_name_; }
+    const std::string& configuration_file() const noexcept { return configuration_file_; }  ///< empty: none
+    const plugins_function& plugins() const noexcept { return plugins_; }
+    std::int32_t percentage_of_nodes_to_score() const noexcept { return percentage_; }
+    const preemption_policy::victim_function& may_evict() const noexcept { return may_evict_; }
+    duration plugin_deadline() const noexcept { return plugin_deadline_; }
+
+private:
+    std::string scheduler_name_;
+    std::string configuration_file_;
+    plugins_function plugins_;
+    std::int32_t percentage_ = 0;
+    preemption_policy::victim_function may_evict_;
+    duration plugin_deadline_ = std::chrono::minutes(10);
+};
+
+namespace detail {
+
+/// The profiles of a program, read anew: for a look at its configuration before there is a cluster. The plugins of the
+/// profiles are of no use. Errors: those of scheduler::add_to().
+KCONTROL_DECL result<std::vector<profile>> read_profiles(environment& env, const scheduler_options& how);
+
+}  // namespace detail
+
+/// Schedules pods while the manager runs and leads. It keeps the conditions of pods that wait, writes Events, and adds
+/// kube-scheduler's metrics to the manager's. With manager_options::trace() there is a span for each round and for each
+/// binding. What it knows is rebuilt from the API each time that it begins to lead.
+///
+/// Thread-safety: shared objects unsafe; it belongs to the manager's executor. Object lifetime: the manager outlives
+/// its use.
+class scheduler {
+public:
+    /// Adds a scheduler to the manager, in its group `leading`. Errors: invalid_config (the configuration file, with
+    /// its line), file_failed, invalid_argument (the manager watches some namespaces only), those of manager::add().
+    static KCONTROL_DECL result<std::shared_ptr<scheduler>> add_to(manager& m, scheduler_options options);
+
+    /// Why a pod waits, or where it would go now: for each node the plugin that refuses it, or its scores. Errors:
+    /// unavailable (it does not schedule now), not_found, invalid_argument (no profile has the pod's scheduler name).
+    KCONTROL_DECL result<explanation> explain(const namespaced_name& pod) const;
+
+private:
+    struct impl;
+    struct term;
+    explicit scheduler(std::shared_ptr<impl> i) : impl_(std::move(i)) {}
+
+    std::shared_ptr<impl> impl_;
+};
+
+}  // namespace kcontrol::scheduling
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/scheduling/impl/scheduler.ipp>
+#endif
