@@ -459,6 +459,68 @@ def versions(program, cluster, config):
         webhook.end()
 
 
+def scheduler(program, cluster, config):
+    """Two racks: a namespace stays in one, a gang is bound as a whole, and a wrong configuration is refused."""
+    def pod(name, gang=None):
+        metadata = {"name": name}
+        if gang:
+            metadata["labels"] = {"scheduling.kcontrol.dev/gang": gang}
+            metadata["annotations"] = {"scheduling.kcontrol.dev/gang-size": "3"}
+        container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}
+        cluster.request("POST", cluster.pods, {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {
+            "schedulerName": "tutorial-scheduler", "containers": [container]}})
+
+    def await_node(name):
+        cluster.await_state(f"{pods}/{name}", lambda found: found is not None and "nodeName" in found["spec"])
+        return cluster.get(f"{pods}/{name}")["spec"]["nodeName"]
+
+    def message_of(found):
+        conditions = found.get("status", {}).get("conditions", [])
+        return " ".join(each.get("message", "") for each in conditions if each["type"] == "PodScheduled")
+
+    pods = "namespaces/default/pods"
+    nodes_url = f"{cluster.url}/api/v1/nodes"
+    racks = {"rack-a-1": "a", "rack-b-1": "b", "rack-b-2": "b", "no-rack": None}
+    for name, rack in racks.items():
+        amounts = {"cpu": "2", "memory": "1Gi", "pods": "10"}
+        labels = {"rack": rack} if rack else {}
+        cluster.request("POST", nodes_url, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}})
+        cluster.request("PATCH", f"{nodes_url}/{name}/status", {"status": {"allocatable": amounts, "capacity": amounts}},
+                        "application/merge-patch+json")
+        # A real server taints a node that no kubelet reports on.
+        cluster.request("PATCH", f"{nodes_url}/{name}", {"spec": {"taints": None}}, "application/merge-patch+json")
+    with Program(program, "--kubeconfig", config, "--pack-by", "rack") as running:
+        pod("s-0")
+        rack = racks[await_node("s-0")]
+        pod("s-1")
+        if racks[await_node("s-1")] != rack:
+            sys.exit("10_scheduler: two pods of a namespace are in two racks")
+        for i in range(3):
+            pod(f"gang-{i}", gang="train")
+        for i in range(3):
+            await_node(f"gang-{i}")
+        pod("s-2")
+        await_node("s-2")
+        pod("s-3")
+        cluster.await_state(f"{pods}/s-3", lambda found: "1 node(s) had no label rack" in message_of(found) and
+                            "3 Insufficient cpu" in message_of(found))
+        running.end()
+    for name in ("s-0", "s-1", "s-2", "s-3", "gang-0", "gang-1", "gang-2"):
+        cluster.delete_pod(name)
+    for name in racks:
+        cluster.request("DELETE", f"{nodes_url}/{name}")
+    for flags, words in ((["--namespace", "default"], "--namespace"),
+                         (["--scheduler-name", "a", "--config", "b"], "--scheduler-name, --config")):
+        refused = subprocess.run([program, "--kubeconfig", config, *flags], capture_output=True, text=True, timeout=DEADLINE)
+        if refused.returncode != 2 or words not in refused.stderr:
+            sys.exit(f"10_scheduler {flags}: {refused.returncode} {refused.stderr}")
+    configuration = pathlib.Path(config).with_name("scheduler.yaml")
+    configuration.write_text("profiles:\n- schedulerName: a\n  plugins:\n  - name: Nothing\n")
+    refused = subprocess.run([program, "--config", configuration], capture_output=True, text=True, timeout=DEADLINE)
+    if refused.returncode != 2 or f'{configuration}:4: name: unknown plugin "Nothing"' not in refused.stderr:
+        sys.exit(f"10_scheduler --config: {refused.returncode} {refused.stderr}")
+
+
 def climb(programs, cluster, folder, make_cluster):
     """Every rung with this cluster; `make_cluster` makes a second one. The programs' files are in `folder`."""
     config = cluster.kubeconfig(folder / "kubeconfig")
@@ -472,6 +534,7 @@ def climb(programs, cluster, folder, make_cluster):
     warnings(programs / "15_warnings", cluster, config)
     lease(programs / "9_lease", cluster, config)
     node(programs / "10_node", cluster, config)
+    scheduler(programs / "10_scheduler", cluster, config)
     endpoints(programs / "11_endpoints", cluster, config)
     follow(programs / "12_follow", programs / "9_lease", config)
     lead(programs / "13_lead", cluster, config)
