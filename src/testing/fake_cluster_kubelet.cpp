@@ -87,6 +87,7 @@ fake_core::again fake_core::step_pod(const namespaced_name& key) {
     const auto& loses = record.behavior.lose_node_after();
     if (lost_nodes_.contains(record.node) || (loses && now >= record.bound + *loses)) return lose_pod(pod, record);
     if (is_leaving(pod)) return terminate_pod(pod, record);
+    if (!admit(pod, record)) return std::nullopt;
     const bool runs = record.at == pod_record::stage::running;
     if (!runs) record.lost.reset();  // start_pod() will say that it is ready
     again next = runs ? run_pod(pod, record) : begin_run(pod, record);
@@ -95,6 +96,29 @@ fake_core::again fake_core::step_pod(const namespaced_name& key) {
         next = next ? std::min(*next, left) : left;
     }
     return next;
+}
+
+// What is beyond the node's allocatable fails when the kubelet first sees it, and is not tried again.
+bool fake_core::admit(const json::value& pod, const pod_record& record) {
+    const auto held = held_.find(uid_of(pod));
+    if (held == held_.end() || held->second.admitted) return true;
+    const auto node = api_.get(fake_nodes, {"", record.node});
+    const json::value* room = node ? json::find(*node, {"status", "allocatable"}) : nullptr;
+    node_usage& others = admitted_[record.node];
+    const auto rejection =
+        room == nullptr ? std::nullopt : rejection_on(held->second.amounts, others, amounts_of(room));
+    if (!rejection) {
+        held->second.admitted = true;
+        others.add(held->second.amounts);
+        return true;
+    }
+    record_event(pod, true, rejection->reason, rejection->message, "kubelet");
+    json::object status;
+    status["phase"] = "Failed";
+    status["reason"] = rejection->reason;
+    status["message"] = "Pod was rejected: " + rejection->message;
+    write_status(fake_pods, pod, std::move(status));
+    return false;
 }
 
 fake_core::again fake_core::begin_run(const json::value& pod, pod_record& record) {

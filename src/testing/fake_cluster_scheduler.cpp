@@ -185,8 +185,11 @@ void fake_core::account_pod(change what, const json::value& pod) {
     const std::string uid = uid_of(pod), node = text_at(pod, {"spec", "nodeName"});
     const auto before = held_.find(uid);
     const bool held = before != held_.end();
+    bool admitted = has_phase(pod, "Running");  // by the kubelet of an earlier fake_cluster, at least
     if (held) {
+        admitted = admitted || before->second.admitted;
         used_[before->second.node].remove(before->second.amounts);
+        if (before->second.admitted) admitted_[before->second.node].remove(before->second.amounts);
         held_.erase(before);
     }
     if (what == change::deleted || !node.empty()) unschedulable_.erase(key_of_object(pod));
@@ -194,7 +197,9 @@ void fake_core::account_pod(change what, const json::value& pod) {
         held_resources now;
         now.node = node;
         now.amounts = requests_of_pod(pod);
+        now.admitted = admitted;
         used_[node].add(now.amounts);
+        if (admitted) admitted_[node].add(now.amounts);
         held_.emplace(uid, std::move(now));
     } else if (held) {
         for (const auto& key : unschedulable_) plan({part::pod, key}, options_.reaction());

@@ -44,6 +44,7 @@ class held_resources {
 public:
     std::string node;
     resource_amounts amounts;
+    bool admitted = false;  ///< by the node's kubelet
 };
 
 /// Where the scheduler puts a pod.
@@ -92,6 +93,7 @@ private:
     again step_pod(const namespaced_name& key);
     again schedule(const json::value& pod, pod_record& record);
     placement choose_node(const json::value& pod) const;
+    bool admit(const json::value& pod, const pod_record& record);
     again begin_run(const json::value& pod, pod_record& record);
     again start_pod(const json::value& pod, pod_record& record);
     again run_pod(const json::value& pod, pod_record& record);
@@ -136,6 +138,7 @@ private:
     std::map<std::string, pod_record> pods_;       // by uid
     std::map<std::string, held_resources> held_;   // by uid: pods on nodes
     std::map<std::string, node_usage> used_;       // by the name of the node: the sum of held_
+    std::map<std::string, node_usage> admitted_;   // likewise, of those that are admitted
     std::set<namespaced_name> unschedulable_;      // pods for which there was no node; retried when one leaves
     std::map<namespaced_name, std::size_t> runs_;  // begun, by the name of the pod
     std::map<std::string, job_record> jobs_;       // by uid

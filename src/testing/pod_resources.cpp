@@ -23,6 +23,16 @@ resource_amounts requests_of(const json::value& of) {
     return out;
 }
 
+quantity amount_in(const resource_amounts& all, const std::string& name) {
+    const auto found = all.find(name);
+    return found == all.end() ? quantity() : found->second;
+}
+
+// Named by a vendor: "nvidia.com/gpu".
+bool is_extended(const std::string& resource) {
+    return resource.find('/') != std::string::npos && resource.find("kubernetes.io/") == std::string::npos;
+}
+
 bool is_sidecar(const json::value& init_container) {
     return json::get_string(init_container, {"restartPolicy"}) == "Always";
 }
@@ -77,10 +87,6 @@ void node_usage::remove(const resource_amounts& wanted) {
 
 node_shortage shortage_on(const resource_amounts& wanted, const node_usage& used, const resource_amounts& allocatable) {
     node_shortage out;
-    const auto amount_in = [](const resource_amounts& all, const std::string& name) {
-        const auto found = all.find(name);
-        return found == all.end() ? quantity() : found->second;
-    };
     if (used.pods + 1 > amount_in(allocatable, "pods").value()) out.reasons.emplace_back("Too many pods");
     for (const auto& [name, amount] : wanted) {
         const quantity there = amount_in(allocatable, name);
@@ -89,6 +95,33 @@ node_shortage shortage_on(const resource_amounts& wanted, const node_usage& used
         out.for_ever = out.for_ever || amount > there;
     }
     return out;
+}
+
+std::optional<pod_rejection> rejection_on(const resource_amounts& wanted, const node_usage& used,
+                                          const resource_amounts& allocatable) {
+    const auto rejection = [](const std::string& resource, std::int64_t requested, std::int64_t held,
+                              std::int64_t capacity) {
+        return pod_rejection{"OutOf" + resource, "Node didn't have enough resource: " + resource + ", requested: " +
+                                                     std::to_string(requested) + ", used: " + std::to_string(held) +
+                                                     ", capacity: " + std::to_string(capacity)};
+    };
+    const std::int64_t places = amount_in(allocatable, "pods").value();
+    if (used.pods + 1 > places) return rejection("pods", 1, used.pods, places);
+    const auto short_of = [&](const std::string& name) -> std::optional<pod_rejection> {
+        const quantity requested = amount_in(wanted, name), held = amount_in(used.amounts, name);
+        const quantity capacity = amount_in(allocatable, name);
+        if (requested.is_zero() || requested + held <= capacity) return std::nullopt;
+        if (is_extended(name) && !allocatable.contains(name)) return std::nullopt;
+        const auto number = [&name](const quantity& q) { return name == "cpu" ? q.milli_value() : q.value(); };
+        return rejection(name, number(requested), number(held), number(capacity));
+    };
+    for (const char* first : {"cpu", "memory", "ephemeral-storage"}) {
+        if (auto out = short_of(first)) return out;
+    }
+    for (const auto& [name, unused] : wanted) {
+        if (auto out = short_of(name)) return out;
+    }
+    return std::nullopt;
 }
 
 }  // namespace kcontrol::testing::detail

@@ -1,4 +1,5 @@
-// What pods request of a node's resources, and whether it is left there: the arithmetic of the scheduler. Pure.
+// What pods request of a node's resources, and whether it is left there: the arithmetic of scheduler and kubelets.
+// Pure.
 #pragma once
 
 #include <kcontrol/documents/value.hpp>
@@ -6,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,5 +46,20 @@ public:
 
 /// Whether a pod fits. `allocatable`: the node's; a resource that it does not name is not there.
 node_shortage shortage_on(const resource_amounts& wanted, const node_usage& used, const resource_amounts& allocatable);
+
+/// Why a kubelet rejects a pod.
+class pod_rejection {
+public:
+    std::string reason;   ///< the pod's status.reason: "OutOfcpu"
+    std::string message;  ///< "Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000"
+};
+
+/// Whether a kubelet admits a pod beside those that it admitted before, which hold `used`. Nothing: it does. The first
+/// shortage counts: of pods, cpu, memory, ephemeral-storage, then of the others by their names. An extended resource
+/// that the node does not name is not asked for.
+///
+/// Source: kubelet/lifecycle/predicate.go, Kubernetes 1.36.
+std::optional<pod_rejection> rejection_on(const resource_amounts& wanted, const node_usage& used,
+                                          const resource_amounts& allocatable);
 
 }  // namespace kcontrol::testing::detail

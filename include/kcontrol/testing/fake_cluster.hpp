@@ -71,6 +71,8 @@ private:
 /// - The scheduler binds pods of "default-scheduler" to the node with the fewest: by nodeSelector, schedulingGates,
 ///   spec.unschedulable and what the node has allocatable (all, if it does not say). It retries pods that found no node
 ///   when one ends or a node changes. It looks at no taints, affinity and ports, and preempts no pod.
+/// - Kubelets refuse a pod beyond what the node has allocatable, whoever bound it, as real ones do. It fails with the
+///   reason OutOfcpu, OutOfmemory, OutOfpods or OutOfnvidia.com/gpu. They look at nothing else: no taints and ports.
 /// - Kubelets start, end, restart (with Kubernetes' backoff) and evict pods as pod_behavior says, and end deleted ones.
 ///   All containers of a pod begin and end together; init containers, probes and volumes are passed over. Commands in
 ///   them (`kubectl exec`) do what annotated_containers() says.
@@ -78,7 +80,7 @@ private:
 ///   ttlSecondsAfterFinished; no podFailurePolicy, successPolicy and finalizers of pods.
 /// - ReplicaSets: replicas, status; no adoption. Deployments: RollingUpdate and Recreate, revisions, status; no
 ///   rollback and no progress deadline.
-/// - Scheduler and controllers write Events, as those of a cluster do; kubelets write none.
+/// - Scheduler and controllers write Events, as those of a cluster do; kubelets write those of refused pods only.
 /// - Service accounts, if the options say so: each namespace has one, "default", without tokens.
 ///
 /// Dependents of what is deleted go if the server collects garbage (api_server_options::collect_garbage).
