@@ -11,13 +11,13 @@ source "$ROOT/scripts/test-known.sh"
 # What every change must pass: first those that wait, which run beside all others; then what takes little; then the rest.
 PLAIN_GROUPS=(lint release e2e browser demo threads instructions readme docs package compile_fail headers unit simulation)
 # What is run every night, beside that: e2e_all has what e2e leaves out, headers_alone what headers can't see.
-NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue failures fencing kubernetes)
+NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue failures fencing scheduler kubernetes)
 ALL_GROUPS=(lint release e2e_all "${PLAIN_GROUPS[@]:3}" "${NIGHTLY_GROUPS[@]}")
 # Only by name: it wants a GPU.
 MACHINE_GROUPS=(gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 # These mostly wait, and run while others compile.
-WAITING_GROUPS=(e2e e2e_all browser demo kueue failures fencing kubernetes)
+WAITING_GROUPS=(e2e e2e_all browser demo kueue failures fencing scheduler kubernetes)
 # What has been compiled and runs beside those: it measures no time, and what has deadlines has a minute.
 BESIDE_GROUPS=(threads instructions unit simulation)
 # All that these do is compiling, but for seconds.
@@ -567,6 +567,17 @@ build_fencing() {
 group_fencing() {
     export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests KCONTROL_FENCED_HANDOVERS=${KCONTROL_FENCED_HANDOVERS:-500}
     timeout --kill-after=60 3600 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" test_fencing
+}
+
+# Decisions beside kube-scheduler's on a real server: 4 minutes.
+build_scheduler() {
+    "$ROOT/scripts/control-plane/assets.sh" --cluster || true
+    configure "$UNIT_PRESET"
+    build "$UNIT_PRESET" scheduling_probe
+}
+group_scheduler() {
+    export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests
+    timeout --kill-after=60 3600 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" scheduler_decisions
 }
 
 # libkcontrol_service.so from outside: exports, binary interface, and C programs against in-process API servers.
