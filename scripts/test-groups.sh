@@ -569,15 +569,17 @@ group_fencing() {
     timeout --kill-after=60 3600 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" test_fencing
 }
 
-# Decisions beside kube-scheduler's on a real server: 4 minutes.
+# The tutorial's scheduler while it is killed, cut off and refused, and its decisions beside kube-scheduler's: 15 minutes.
 build_scheduler() {
     "$ROOT/scripts/control-plane/assets.sh" --cluster || true
+    configure release
+    build release 10_scheduler
     configure "$UNIT_PRESET"
     build "$UNIT_PRESET" scheduling_probe
 }
 group_scheduler() {
-    export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests
-    timeout --kill-after=60 3600 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" scheduler_decisions
+    export KCONTROL_TUTORIAL=$BUILD/release/examples/tutorial KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests
+    timeout --kill-after=60 3600 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" scheduler_chaos scheduler_decisions
 }
 
 # libkcontrol_service.so from outside: exports, binary interface, and C programs against in-process API servers.

@@ -7,7 +7,6 @@ TESTS has for each test the programs and the rooms that it is chosen for; it tou
 # A room that no program uses on a cluster: what it does there is a matter of the rooms that it is made of.
 ELSEWHERE = {
     "records": "a table of SQLite as a source of clusters; tests/records",
-    "scheduling": "plain state machines, which no program has yet; tests/scheduling",
     "kcontrol-new": "makes a project; group package builds and tests it",
     "kcontrol-lint": "reads sources; groups lint and package run it",
     "controller_test": "a test of a controller; group readme runs it",
@@ -34,6 +33,7 @@ TESTS = {
                       "10_node", "10_scheduler", "11_endpoints", "12_follow", "13_lead", "14_register", "15_warnings",
                       "16_versions", "client", "informer", "cache", "workqueue", "runtime", "base"],
     "test_website": ["3_website", "manager", "leader"],
+    "test_scheduler": ["10_scheduler", "scheduling"],
     "test_program_needs": ["kcontrol-gen"],
     "test_transcode": ["kcontrol-transcode", "values"],
     "test_kubectl": ["kcontrol-apiserver", "testing"],

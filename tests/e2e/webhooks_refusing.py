@@ -1,4 +1,5 @@
-"""A validating webhook that refuses every pod of a namespace, with the certificate of the cluster's API server."""
+"""A validating webhook that refuses every pod of a namespace, or another resource that is created there, with the
+certificate of the cluster's API server."""
 import http.server
 import json
 import ssl
@@ -6,8 +7,8 @@ import threading
 
 
 class Webhook:
-    def __init__(self, real, namespace, why):
-        self.real, self.namespace, self.why = real, namespace, why
+    def __init__(self, real, namespace, why, resource="pods"):
+        self.real, self.namespace, self.why, self.resource = real, namespace, why, resource
 
     def __enter__(self):
         why = self.why
@@ -39,7 +40,7 @@ class Webhook:
                              "namespaceSelector": only, "failurePolicy": "Fail",
                              "clientConfig": {"url": f"https://127.0.0.1:{self.server.server_address[1]}/",
                                               "caBundle": self.real.ca()},
-                             "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"],
+                             "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": [self.resource],
                                         "operations": ["CREATE"]}]}]})
         return self
 
