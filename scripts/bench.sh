@@ -25,6 +25,9 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
   PB-17  write one pod of 11 KB of JSON as an update does: time, allocations, and bytes
   PB-18  decisions of a scheduler in a cluster of 5,000 nodes and 50,000 pods, on one thread: pods a second of CPU time,
          and the time for a gang of 1,000 and for a dry run with 1,000 possible victims
+  PB-19  the tutorial's scheduler and kube-scheduler, each with 10,000 waiting pods and 5,000 nodes on a real API server:
+         pods a second, CPU seconds and memory (bench/scheduler_figures.py has sizes)
+  PB-20  the same two at 50 pods a second: time from a pod's creation to its binding
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
                    kcontrol against client-go. Needs Go and Rust; their first build takes some ten minutes
@@ -47,7 +50,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14 PB-17 PB-18)
+KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14 PB-17 PB-18 PB-19 PB-20)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -128,6 +131,7 @@ if wanted PB-10; then targets+=(bench_workqueue); fi
 if wanted PB-11; then targets+=(bench_clusters bench_isolation); fi
 if wanted PB-17; then targets+=(bench_encode); fi
 if wanted PB-18; then targets+=(bench_scheduling); fi
+if wanted PB-19 PB-20; then targets+=(10_scheduler); fi
 use_ccache
 configure release >&2
 build release "${targets[@]}" >&2
@@ -155,6 +159,14 @@ for id in PB-7 PB-8; do
     step "$id: kcontrol" >&2
     "$BUILD/release/bench/bench_store" --only "$id" "$corpus.watch.ndjson" |
         awk -F '\t' -v OFS='\t' '{ print $1, "kcontrol", $2, $3, $4 }' >>"$rows"
+done
+
+for id in PB-19 PB-20; do
+    wanted "$id" || continue
+    step "$id: the tutorial's scheduler and kube-scheduler" >&2
+    status=0
+    python3 "$ROOT/bench/scheduler_figures.py" "$BUILD/release/examples/tutorial/10_scheduler" --only "$id" >>"$rows" || status=$?
+    ((status == 0 || status == 3)) || die "scheduler_figures.py failed"
 done
 
 if wanted PB-10; then
@@ -336,7 +348,7 @@ if $with_peers; then
     step "the peers" >&2
     others=()
     for id in "${ids[@]}"; do
-        [[ $id == PB-17 ]] || others+=("$id")
+        [[ $id == PB-17 || $id == PB-18 || $id == PB-19 ]] || others+=("$id")
     done
     if ((${#others[@]} > 0)); then
         only=$(IFS=, && echo "${others[*]}")
