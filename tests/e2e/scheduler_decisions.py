@@ -79,7 +79,7 @@ class DecisionsTest(unittest.TestCase):
             seen["pod"] = self.real.call("GET", path)[1]
             return kubelets.node_of(seen["pod"]) or scheduling.condition(seen["pod"]).get("message")
 
-        wait.until(lambda: f"no decision: {seen['pod']}", has_decision, 60, 0.005)
+        wait.until(lambda: f"no decision: {seen['pod']}", has_decision, 60, every=0.005)
         return seen["pod"]
 
     def remove(self, pod):

@@ -100,7 +100,7 @@ class SchedulerWorld(unittest.TestCase):
             return (f"{len(waiting)} of {count} pods wait, {waiting[:1]}; watch: {self.watch.failure}; "
                     f"{self.log()}")
 
-        wait.until(missing, lambda: len(self.bound(prefix, namespace)) >= count, deadline, 0.02)
+        wait.until(missing, lambda: len(self.bound(prefix, namespace)) >= count, deadline, every=0.02)
         return time.monotonic() - begun
 
     def check_nodes(self):
