@@ -1,4 +1,5 @@
 #include <kcontrol/cache/impl/event_queue.ipp>
+#include <kcontrol/cache/impl/filter_events.ipp>
 #include <kcontrol/cache/impl/handler_lane.ipp>
 #include <kcontrol/cache/impl/index.ipp>
 #include <kcontrol/cache/impl/informer.ipp>

@@ -3,6 +3,7 @@
 #include <kcontrol/controllerutil/impl/finalizers.ipp>
 #include <kcontrol/controllerutil/impl/kueue.ipp>
 #include <kcontrol/controllerutil/impl/owner.ipp>
+#include <kcontrol/controllerutil/impl/owner_references.ipp>
 #include <kcontrol/controllerutil/impl/phases.ipp>
 #include <kcontrol/controllerutil/impl/pod_groups.ipp>
 #include <kcontrol/controllerutil/impl/pods.ipp>

@@ -37,6 +37,7 @@
 #include <kcontrol/cache/cache_query.hpp>
 #include <kcontrol/cache/event.hpp>
 #include <kcontrol/cache/event_consumer.hpp>
+#include <kcontrol/cache/filter_events.hpp>
 #include <kcontrol/cache/handler_lag.hpp>
 #include <kcontrol/cache/handler_options.hpp>
 #include <kcontrol/cache/index.hpp>
@@ -120,6 +121,7 @@
 #include <kcontrol/controller/controller.hpp>
 #include <kcontrol/controller/daemon.hpp>
 #include <kcontrol/controller/dynamic_predicate.hpp>
+#include <kcontrol/controller/enqueue_all.hpp>
 #include <kcontrol/controller/event_handler.hpp>
 #include <kcontrol/controller/host.hpp>
 #include <kcontrol/controller/object_polls.hpp>
@@ -137,6 +139,7 @@
 #include <kcontrol/controllerutil/finalizers.hpp>
 #include <kcontrol/controllerutil/kueue.hpp>
 #include <kcontrol/controllerutil/owner.hpp>
+#include <kcontrol/controllerutil/owner_references.hpp>
 #include <kcontrol/controllerutil/phases.hpp>
 #include <kcontrol/controllerutil/pod_groups.hpp>
 #include <kcontrol/controllerutil/pods.hpp>

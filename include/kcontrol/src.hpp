@@ -51,6 +51,7 @@
 #include <kcontrol/base/impl/secret_string.ipp>
 #include <kcontrol/base/impl/thrown.ipp>
 #include <kcontrol/cache/impl/event_queue.ipp>
+#include <kcontrol/cache/impl/filter_events.ipp>
 #include <kcontrol/cache/impl/handler_lane.ipp>
 #include <kcontrol/cache/impl/index.ipp>
 #include <kcontrol/cache/impl/informer.ipp>
@@ -157,6 +158,7 @@
 #include <kcontrol/controllerutil/impl/finalizers.ipp>
 #include <kcontrol/controllerutil/impl/kueue.ipp>
 #include <kcontrol/controllerutil/impl/owner.ipp>
+#include <kcontrol/controllerutil/impl/owner_references.ipp>
 #include <kcontrol/controllerutil/impl/phases.ipp>
 #include <kcontrol/controllerutil/impl/pod_groups.ipp>
 #include <kcontrol/controllerutil/impl/pods.ipp>
