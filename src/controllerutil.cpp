@@ -1,3 +1,4 @@
+#include <kcontrol/controllerutil/impl/compared_apply.ipp>
 #include <kcontrol/controllerutil/impl/crds.ipp>
 #include <kcontrol/controllerutil/impl/create_or.ipp>
 #include <kcontrol/controllerutil/impl/finalizers.ipp>

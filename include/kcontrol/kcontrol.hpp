@@ -133,6 +133,7 @@
 #include <kcontrol/controller/request.hpp>
 #include <kcontrol/controller/selector_predicate.hpp>
 #include <kcontrol/controller/stats.hpp>
+#include <kcontrol/controllerutil/compared_apply.hpp>
 #include <kcontrol/controllerutil/conditions.hpp>
 #include <kcontrol/controllerutil/crds.hpp>
 #include <kcontrol/controllerutil/create_or.hpp>

@@ -153,6 +153,7 @@
 #include <kcontrol/controller/impl/selector_predicate.ipp>
 #include <kcontrol/controller/impl/stats.ipp>
 #include <kcontrol/controller/impl/stats_metrics.ipp>
+#include <kcontrol/controllerutil/impl/compared_apply.ipp>
 #include <kcontrol/controllerutil/impl/crds.ipp>
 #include <kcontrol/controllerutil/impl/create_or.ipp>
 #include <kcontrol/controllerutil/impl/finalizers.ipp>
