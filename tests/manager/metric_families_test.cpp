@@ -133,6 +133,7 @@ TEST_CASE("the families that a manager writes, by controller-runtime's and clien
         {"kcontrol_controller_daemons_refused_total", "counter controller"},
         {"kcontrol_controller_own_write_timeouts_total", "counter controller"},
         {"kcontrol_controller_own_write_waits_total", "counter controller"},
+        {"kcontrol_manager_start_seconds", "gauge "},
         {"kcontrol_events_queued", "gauge cluster,controller"},
         {"kcontrol_events_total", "counter cluster,controller,outcome"},
         // client_golang, prometheus/process_collector.go, and the threads
@@ -163,6 +164,36 @@ TEST_CASE("the families that a manager writes, by controller-runtime's and clien
     }
     CHECK(text.find("rest_client_request_retries_total{code=\"429\"") != std::string::npos);
     CHECK(text.find("shop_sold_total{what=\"hat\"} 1\n") != std::string::npos);
+    CHECK(text.find("kcontrol_manager_start_seconds 0.") != std::string::npos);
     CHECK(text.find("shop_wait_seconds_bucket{le=\"1\"} 1\n") != std::string::npos);
     world.run(m.stop());
+}
+
+TEST_CASE("how long a start took is a metric once every informer has synced") {
+    widget_world world;
+    auto& server = world.add("a");
+    manager m(world.env, world.home, world.connect(server.config()), manager_options());
+    (void)m.get_informer<widget>();
+    const auto took = [&m] {
+        const std::string text = m.answer(http::request("GET", "/metrics")).body;
+        const std::string name = "\nkcontrol_manager_start_seconds ";
+        const auto at = text.find(name);
+        return at == std::string::npos ? -1.0 : std::stod(text.substr(at + name.size()));
+    };
+    // The server answers no list for three seconds.
+    server.api.set_faults([](const http::server_request&) { return testing::fault().delay(3s); });
+    m.start();
+    world.context.run_for(2s);
+    CHECK(took() == -1);
+    world.context.run_for(2s);
+    CHECK(took() >= 3);
+    CHECK(took() < 4);
+    // A manager that is stopped before has none of that run.
+    world.run(m.stop());
+    manager other(world.env, world.home, world.connect(server.config()), manager_options());
+    (void)other.get_informer<widget>();
+    other.start();
+    world.context.run_for(1s);
+    world.run(other.stop());
+    CHECK(other.metrics().text().find("kcontrol_manager_start_seconds") == std::string::npos);
 }

@@ -54,6 +54,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     awaitable<void> lead_work(std::stop_token stop);
     awaitable<void> end_leadership(time_point deadline);
     awaitable<void> watch_readiness(std::stop_token stop);
+    awaitable<void> measure_start(std::stop_token stop);
     result<void> check_informers();
     void fail(const error& why);
 
@@ -71,6 +72,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     http::router routes, probes;
 
     manager_state state = manager_state::idle;
+    std::optional<duration> start_took;  // of the present run, or the one before; nothing before the first has synced
     async_event state_changed;
     std::optional<error> last_error;
     std::uint64_t runs = 0;       // begun
@@ -161,6 +163,19 @@ inline awaitable<void> manager::impl::watch_readiness(std::stop_token stop) {
     }
 }
 
+// From the start until there is no informer that has yet to sync.
+inline awaitable<void> manager::impl::measure_start(std::stop_token stop) {
+    const auto self = shared_from_this();
+    const time_point began = env.now();
+    while (!home.informers().has_synced()) {
+        for (const auto& one : home.informers().all()) {
+            const bool synced = co_await one->wait_synced(stop);
+            if (!synced) co_return;  // it was stopped
+        }
+    }
+    start_took = env.now() - began;
+}
+
 inline result<void> manager::impl::check_informers() {
     const auto all = home.informer_reports();
     ready.observe(all, env.now());
@@ -184,6 +199,7 @@ inline awaitable<result<void>> manager::impl::run_begun(user_task within) {
         if (!contends) fail(contends.error());
     }
     if (options.ready_when() == readiness::live) groups.spawn(watch_readiness(stop));
+    groups.spawn(measure_start(stop));
     async_event never;
     co_await never.wait(env, stop);
 
@@ -279,6 +295,10 @@ KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager
         for (const auto& one : self->groups.controllers()) write_controller_metrics(out, one->name(), one->stats());
         write_request_metrics(out, self->unfenced.requests());
         write_process_metrics(out, self->env);
+        if (self->start_took) {
+            out.gauge("kcontrol_manager_start_seconds", "Time from the last start until every informer had synced.", {},
+                      std::chrono::duration<double>(*self->start_took).count());
+        }
         if (self->elector) write_leader_metrics(out, *self->elector);
         write_informer_metrics(out, self->home.name(), self->home.informer_reports(), self->env.wall_now());
         write_read_metrics(out, self->home.name(), self->home.informers().reads());
