@@ -624,6 +624,81 @@ TEST_CASE_FIXTURE(fixture, "own writes: an object that is written again and agai
     CHECK(gets() == 3);
 }
 
+TEST_CASE_FIXTURE(fixture, "own writes: what was deleted is the object that the server says") {
+    server.create("x", 1);
+    (void)of->get_informer<widget>();
+    start();
+    freeze();
+    server.remove("x");
+    server.create("x", 2);
+    REQUIRE(run(c().delete_<widget>(x)));
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    CHECK(names({}) == "");
+    server.api.thaw("");
+    settle();
+    const std::size_t listed = server.lists();
+    CHECK(names({}) == "");
+    CHECK(server.lists() == listed);
+}
+
+TEST_CASE_FIXTURE(fixture, "own writes: after a deletion of many whose outcome is unknown the server answers") {
+    server.create("x", 1);
+    server.create("y", 1, "team-a");
+    (void)of->get_informer<widget>();
+    start();
+    const auto remove_all = [&] {
+        return run(c().delete_collection<widget>(list_options().in_namespace("default"), {}));
+    };
+    server.api.set_faults([](const http::server_request& r) {
+        return r.method == "DELETE" ? testing::fault().status(403, "Forbidden", "no") : testing::fault();
+    });
+    CHECK(remove_all().error() == api_errc::forbidden);
+    CHECK(names({}) == "x y");
+    CHECK(counts().after_own_write == 0);
+    freeze();
+    server.api.set_faults([](const http::server_request& r) {
+        return r.method == "DELETE" ? testing::fault().drop_response() : testing::fault();
+    });
+    CHECK(remove_all().error() == errc::unknown_outcome);
+    server.api.set_faults(nullptr);
+    settle();
+    CHECK(names({}) == "y");
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    CHECK(counts().after_own_write == 2);
+    server.api.thaw("");
+    settle();
+    CHECK(names({}) == "y");
+    CHECK(counts().after_own_write == 2);
+}
+
+TEST_CASE_FIXTURE(fixture, "own writes: in the place of a late cache the client asks that reads, in the read's time") {
+    const auto watched = of->get_informer<widget>();
+    const auto by_value = watched->add_index("spec.value", index_by_field(&widget::spec, &widget_spec::value));
+    start();
+    freeze();
+    REQUIRE(run(c().create(object("x", 1))));
+    settle();
+    int asked = 0;
+    client_options hooks;
+    hooks.on_request([&](http::request&) -> result<void> {
+        ++asked;
+        return {};
+    });
+    client mine = c().with(hooks);
+    const auto by_index = list_options().field_selector("spec.value=1");
+    CHECK(run(mine.get<widget>(x)).has_value());
+    CHECK(run(mine.list<widget>()).value().size() == 1);
+    CHECK(run(mine.list<widget>(by_index)).value().size() == 1);
+    CHECK(asked == 4);
+    // Both requests of a list by an index share its time.
+    server.api.set_faults([](const http::server_request&) { return testing::fault().delay(400ms); });
+    list_options short_of = by_index;
+    short_of.deadline(600ms);
+    const duration took = time_of([&] { CHECK(run(mine.list<widget>(short_of)).error() == errc::timeout); });
+    CHECK(took < 700ms);
+    server.api.set_faults(nullptr);
+}
+
 TEST_CASE("own writes: no time is too long") {
     fixture f(cache_options().own_writes_deadline(duration::max()));
     (void)f.of->get_informer<widget>();

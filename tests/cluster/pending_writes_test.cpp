@@ -565,8 +565,17 @@ TEST_CASE_FIXTURE(fixture, "pending writes: a deletion that is dropped ends with
     CHECK(plan(y) == "ask");
     passed = "60";
     CHECK(plan(y) == "answer");
+    // So does what may have been deleted.
     cached.clear();
     CHECK(plan(everything) == "answer");
+    writes.lost(now);
+    CHECK(plan(y) == "ask");
+    writes.listed("70", now);
+    passed = "80";
+    CHECK(plan(y) == "ask");
+    writes.listed("90", now + 1ns);
+    passed = "90";
+    CHECK(plan(y) == "answer");
     CHECK(writes.empty());
 }
 

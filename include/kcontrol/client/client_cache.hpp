@@ -15,6 +15,8 @@
 
 namespace kcontrol::inline v0_1 {
 
+class client;
+
 /// The writes of one task, so that what follows can wait until the caches have seen them.
 ///
 /// Thread-safety: shared objects unsafe; use it on the client's executor.
@@ -36,21 +38,23 @@ class client_cache {
 public:
     virtual ~client_cache() = default;
 
-    /// The answer to a read; nothing: the server is to be asked, with the options as they are then, whose deadline may
-    /// be shorter. `info` and `options` outlive the call.
-    virtual awaitable<std::optional<result<any_object>>> get(const resource_info& info, namespaced_name key,
-                                                             get_options& options) = 0;
+    /// The answer to a read of `from`, with which the cache may ask the server; nothing: the client is to ask it, with
+    /// the options as they are then, whose deadline may be shorter. `from`, `info` and `options` outlive the call.
+    virtual awaitable<std::optional<result<any_object>>> get(const client& from, const resource_info& info,
+                                                             namespaced_name key, get_options& options) = 0;
     /// The same of a list.
-    virtual awaitable<std::optional<result<any_list>>> list(const resource_info& info, list_options& options) = 0;
+    virtual awaitable<std::optional<result<any_list>>> list(const client& from, const resource_info& info,
+                                                            list_options& options) = 0;
 
-    /// The server has answered a get() that the cache did not answer.
+    /// The server has answered a get() that the cache left to the client.
     virtual void on_read(const resource_info& info, const namespaced_name& key, const result<any_object>& answer) = 0;
 
     /// A write has been made by the task whose coroutine runs on `by`; `stored` is the object as the server has it.
     virtual void on_write(const executor& by, const resource_info& info, const any_object& stored) = 0;
-    /// The same of a deletion that the server has accepted; finalizers may still hold the object.
-    virtual void deleted(const executor& by, const resource_info& info, const namespaced_name& key) = 0;
-    /// A write has failed.
+    /// The same of a deletion that the server has accepted; finalizers may still hold the object. `what` has namespace
+    /// and name, and as far as the answer said them uid, version, and whether it is on its way out.
+    virtual void deleted(const executor& by, const resource_info& info, const object_meta& what) = 0;
+    /// A write has failed; without a name, one of all objects of the namespace.
     virtual void refused(const resource_info& info, const namespaced_name& key, const error& why) = 0;
 
     /// Begins to note the writes of the task on `by`, until what it returns is destroyed.

@@ -189,20 +189,38 @@ inline std::string delete_body(const delete_options& options) {
 }
 
 // The answer is a Status, the object, or an object that waits for its finalizers: each means that it was accepted.
-inline awaitable<result<void>> delete_call(shared_client_state state, http::request req, http::exchange_options options,
-                                           bool ignore_not_found) {
+inline object_meta read_deletion(json::node root) {
+    object_meta out;
+    const bool is_status = answer_text(root["kind"]) == "Status";
+    const json::node said = root[is_status ? "details" : "metadata"];
+    if (!said.is_object()) return out;
+    out.uid = answer_text(said["uid"]);
+    if (is_status) return out;
+    out.resource_version = answer_text(said["resourceVersion"]);
+    if (said["deletionTimestamp"].is_string()) out.deletion_timestamp = wall_time();
+    std::int64_t grace = 0;
+    if (said["deletionGracePeriodSeconds"].get_int64(grace)) out.deletion_grace_period_seconds = grace;
+    if (const json::node held = said["finalizers"]; held.is_array()) {
+        for (const json::node one : held.elements()) out.finalizers.push_back(text(answer_text(one)));
+    }
+    return out;
+}
+
+// Of the deleted object what the answer says; nothing if there was none.
+inline awaitable<result<object_meta>> delete_call(shared_client_state state, http::request req,
+                                                  http::exchange_options options, bool ignore_not_found) {
     auto answer = co_await exchange(std::move(state), std::move(req), std::move(options));
-    if (!answer && ignore_not_found && answer.error() == api_errc::not_found) co_return result<void>();
+    if (!answer && ignore_not_found && answer.error() == api_errc::not_found) co_return object_meta();
     if (!answer) co_return answer.error();
     json::document document;
     const auto root = answer_json(*answer, document);
     if (!root) co_return root.error();
-    co_return result<void>();
+    co_return read_deletion(*root);
 }
 
 inline awaitable<result<any_object>> cached_get(client from, const resource_info& info, namespaced_name key,
                                                 get_options options) {
-    auto known = co_await from.cache()->get(info, key, options);
+    auto known = co_await from.cache()->get(from, info, key, options);
     if (known) co_return std::move(*known);
     auto answer = co_await from.live().get(info, key, std::move(options));
     from.cache()->on_read(info, key, answer);
@@ -230,16 +248,19 @@ inline awaitable<result<any_object>> noted_write(shared_client_state state, std:
     co_return stored;
 }
 
+// `cache` may be null.
 inline awaitable<result<void>> noted_delete(std::shared_ptr<client_cache> cache, const resource_info& info,
-                                            namespaced_name key, awaitable<result<void>> remove) {
+                                            namespaced_name key, awaitable<result<object_meta>> remove) {
     const executor by = co_await boost::asio::this_coro::executor;
     auto gone = co_await std::move(remove);
-    if (gone) {
-        cache->deleted(by, info, key);
-    } else {
-        cache->refused(info, key, gone.error());
+    if (!gone) {
+        if (cache) cache->refused(info, key, gone.error());
+        co_return gone.error();
     }
-    co_return gone;
+    gone->namespace_ = key.namespace_;
+    gone->name = key.name;
+    if (cache) cache->deleted(by, info, *gone);
+    co_return result<void>();
 }
 
 }  // namespace detail
@@ -362,8 +383,8 @@ KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info,
     req.body = detail::delete_body(options);
     auto remove = detail::delete_call(state_, std::move(req), detail::exchange_options_of(options),
                                       std::as_const(options).ignore_not_found());
-    if (!cache_ || std::as_const(options).dry_run()) return remove;
-    return detail::noted_delete(cache_, info, std::move(key), std::move(remove));
+    const bool dry_run = std::as_const(options).dry_run();
+    return detail::noted_delete(dry_run ? nullptr : cache_, info, std::move(key), std::move(remove));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::noted(const resource_info& info, namespaced_name key, bool dry_run,

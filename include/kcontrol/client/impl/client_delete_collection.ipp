@@ -41,11 +41,14 @@ inline awaitable<result<any_list>> delete_collection_call(shared_client_state st
 }
 
 inline awaitable<result<any_list>> noted_deletions(std::shared_ptr<client_cache> cache, const resource_info& info,
-                                                   awaitable<result<any_list>> remove) {
+                                                   namespaced_name all_of, awaitable<result<any_list>> remove) {
     const executor by = co_await boost::asio::this_coro::executor;
     auto gone = co_await std::move(remove);
-    if (!gone) co_return gone.error();
-    for (const auto& item : gone->items) cache->deleted(by, info, item.key());
+    if (!gone) {
+        cache->refused(info, all_of, gone.error());
+        co_return gone.error();
+    }
+    for (const auto& item : gone->items) cache->deleted(by, info, item.meta());
     co_return std::move(*gone);
 }
 
@@ -74,7 +77,8 @@ KCONTROL_DECL awaitable<result<any_list>> client::delete_collection(const resour
     auto remove = detail::delete_collection_call(state_, std::move(metadata), std::move(req),
                                                  detail::exchange_options_of(how), said.ignore_not_found());
     if (!cache_ || said.dry_run()) return remove;
-    return detail::noted_deletions(cache_, info, std::move(remove));
+    namespaced_name all_of(std::as_const(which).in_namespace(), std::string());
+    return detail::noted_deletions(cache_, info, std::move(all_of), std::move(remove));
 }
 
 }  // namespace kcontrol

@@ -200,7 +200,7 @@ inline awaitable<result<any_list>> log_invalid(shared_client_state state, const 
 // `tells`, where it is not null, logs what does not decode; of a cached object its informer has done so.
 inline awaitable<result<any_list>> cached_list(client from, const resource_info& info, list_options options,
                                                shared_client_state tells) {
-    auto known = co_await from.cache()->list(info, options);
+    auto known = co_await from.cache()->list(from, info, options);
     if (known) co_return std::move(*known);
     auto ask = from.live().list_page(info, std::move(options));
     if (!tells) {

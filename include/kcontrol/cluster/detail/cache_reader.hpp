@@ -42,18 +42,21 @@ public:
     /// How long a cache has to show a write, from then on.
     void own_writes_deadline(duration d) noexcept { patience_ = d; }
     /// What was written is of another server than what is read from now on.
-    void forget_writes() noexcept { pending_.clear(); }
+    void forget_writes() noexcept {
+        pending_.clear();
+        flights_.clear();
+    }
     const read_counts_by_kind& counts() const noexcept { return counts_; }
 
     // --- client_cache
-    KCONTROL_DECL awaitable<std::optional<result<any_object>>> get(const resource_info& info, namespaced_name key,
-                                                                   get_options& options) override;
-    KCONTROL_DECL awaitable<std::optional<result<any_list>>> list(const resource_info& info,
+    KCONTROL_DECL awaitable<std::optional<result<any_object>>> get(const client& from, const resource_info& info,
+                                                                   namespaced_name key, get_options& options) override;
+    KCONTROL_DECL awaitable<std::optional<result<any_list>>> list(const client& from, const resource_info& info,
                                                                   list_options& options) override;
     KCONTROL_DECL void on_read(const resource_info& info, const namespaced_name& key,
                                const result<any_object>& answer) override;
     KCONTROL_DECL void on_write(const executor& by, const resource_info& info, const any_object& stored) override;
-    KCONTROL_DECL void deleted(const executor& by, const resource_info& info, const namespaced_name& key) override;
+    KCONTROL_DECL void deleted(const executor& by, const resource_info& info, const object_meta& what) override;
     KCONTROL_DECL void refused(const resource_info& info, const namespaced_name& key, const error& why) override;
     KCONTROL_DECL std::shared_ptr<own_writes> follow(const executor& by) override;
 

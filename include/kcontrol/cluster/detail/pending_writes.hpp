@@ -96,6 +96,8 @@ public:
     /// The server has accepted a deletion. `what` has namespace, name, and what the answer said: uid, version, whether
     /// it is removed. An object that neither an own write nor the cache knows is none to wait for.
     KCONTROL_DECL void deleted(const object_meta& what, const cache_view& cache, time_point now);
+    /// Perhaps objects were deleted, and it is not known which.
+    KCONTROL_DECL void lost(time_point now);
     /// A wait for that write has ended well.
     KCONTROL_DECL void shown(const own_write& write);
 

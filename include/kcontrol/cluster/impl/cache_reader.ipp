@@ -287,7 +287,8 @@ KCONTROL_DECL awaitable<result<any_list>> cache_reader::list_live(const client& 
     co_return all;
 }
 
-KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(const resource_info& info,
+KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(const client& from,
+                                                                             const resource_info& info,
                                                                              namespaced_name key,
                                                                              get_options& options) {
     const auto self = shared_from_this();
@@ -322,8 +323,6 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
             if (!shows_own) {
                 ++count.after_own_write;
                 options.deadline(deadline - env_->now());
-                if (set_ == nullptr) co_return answer();
-                const client from = set_->get_client();
                 auto live = co_await get_live(from, made, info, key, options);
                 co_return answer(std::move(live));
             }
@@ -331,7 +330,7 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
         }
         if (present) break;
     }
-    const bool minds = options.resource_version() != "0" && !plan.from.empty();
+    const bool minds = !marks_.empty() && options.resource_version() != "0" && !plan.from.empty();
     if (minds && marks_.asks(info.gvk, key, version_of(present), env_->now())) {
         ++count.after_conflict;
         co_return answer();
@@ -346,7 +345,8 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
     co_return answer(not_in_cache(info, key));
 }
 
-KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(const resource_info& info,
+KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(const client& from,
+                                                                            const resource_info& info,
                                                                             list_options& options) {
     const auto self = shared_from_this();
     using answer = std::optional<result<any_list>>;
@@ -394,8 +394,6 @@ KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(cons
     }
     if (!shows_own) {
         ++count.after_own_write;
-        if (set_ == nullptr) co_return answer();
-        const client from = set_->get_client();
         auto terms = terms_of_indexes(wanted.fields, known.scopes[chosen].fields);
         auto listed = co_await list_shared(from, made, info, options, std::move(terms), deadline);
         co_return answer(std::move(listed));
@@ -420,7 +418,19 @@ KCONTROL_DECL void cache_reader::on_read(const resource_info& info, const namesp
     if (!answer && answer.error() == api_errc::not_found) marks_.answered(info.gvk, key, {});
 }
 
+// A deletion of many may have been done in part, unless it was refused as a whole.
 KCONTROL_DECL void cache_reader::refused(const resource_info& info, const namespaced_name& key, const error& why) {
+    if (key.name.empty()) {
+        const bool as_a_whole = why == errc::invalid_argument || why == api_errc::bad_request ||
+                                why == api_errc::unauthorized || why == api_errc::forbidden ||
+                                why == api_errc::not_found || why == api_errc::method_not_allowed;
+        if (as_a_whole) return;
+        for_each_watching(info.gvk, key.namespace_,
+                          [&](const std::shared_ptr<any_informer>& made, const cached_scope*) {
+                              note_pending(made, [&](pending_writes& of, const cache_view&) { of.lost(env_->now()); });
+                          });
+        return;
+    }
     const bool behind = why == condition::conflict || why == api_errc::already_exists || why == api_errc::not_found ||
                         why == errc::unknown_outcome;
     if (behind && !find(info).informers.empty()) marks_.mark(info.gvk, key, env_->now());
@@ -499,10 +509,7 @@ KCONTROL_DECL void cache_reader::on_write(const executor& by, const resource_inf
         });
 }
 
-KCONTROL_DECL void cache_reader::deleted(const executor& by, const resource_info& info, const namespaced_name& key) {
-    object_meta what;
-    what.namespace_ = key.namespace_;
-    what.name = key.name;
+KCONTROL_DECL void cache_reader::deleted(const executor& by, const resource_info& info, const object_meta& what) {
     for_each_watching(info.gvk, what.namespace_, [&](const std::shared_ptr<any_informer>& made, const cached_scope*) {
         note_pending(made, [&](pending_writes& of, const cache_view& cache) {
             of.deleted(what, cache, env_->now());

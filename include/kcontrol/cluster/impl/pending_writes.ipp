@@ -142,6 +142,8 @@ KCONTROL_DECL void pending_writes::drop(const own_write& write) {
     dropped_ = dropped{write.since, std::move(by)};
 }
 
+KCONTROL_DECL void pending_writes::lost(time_point now) { dropped_ = dropped{now, {}}; }
+
 KCONTROL_DECL void pending_writes::shown(const own_write& write) {
     const own_write* const last = find(key_of(write.of));
     if (last == nullptr) return;
