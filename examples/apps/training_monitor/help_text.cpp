@@ -74,7 +74,7 @@ Output:
   --log-format FORMAT    text or json, on standard error (default: text)
 
 Notices:
-  --notify-config FILE   who is told of which changes: Feishu, Slack, webhooks, commands (YAML; the documentation's
+  --notify-config FILE   who is notified of which changes: Feishu, Slack, webhooks, commands (YAML; the documentation's
                          page on notices has its fields)
   --external-url URL     where people find this page: notices then have a link to the job
   --test-notify [NAME]   send one made-up notice to that receiver, or to all, say what happened, and exit
@@ -93,7 +93,7 @@ How much they may cost (where a limit is reached, the connection that has done n
   --max-connections-per-address N
                          (default: 0, no limit: behind a proxy all have one address)
   --max-event-streams N  fewer than connections (default: 256). One more takes the place of the one that has not read
-                         for the longest, or is told to try again later if all read
+                         for the longest, or is asked to try again later if all read
 
 What is remembered:
   --state FILE           keep each job's history in this file (SQLite), over restarts, and the clusters that

@@ -220,8 +220,8 @@ TEST_CASE("usage: which right is missing is said, and given later it is used") {
     f.says(f.usage(), "pods/proxy");
     const auto missing = missing_rights(f.watched->knowledge().rights("a"));
     REQUIRE(missing.size() == 1);
-    f.says(std::string(missing[0]), "get pods/proxy");
-    f.says(f.fleet(), R"("missingRights":["list pods and get pods/proxy in namespace gpu-labeler)");
+    f.says(std::string(missing[0]), "get on pods/proxy");
+    f.says(f.fleet(), R"("missingRights":["grant list on pods and get on pods/proxy in namespace gpu-labeler)");
     f.labelers.set("labeler-1", "[" + gpu(0, "1") + "]");
     f.world.run_for(1min);
     f.says(f.usage(), R"("state":"known")");
