@@ -129,7 +129,7 @@ class Part(unittest.TestCase):
         """Those that are built below examples/ and tools/."""
         for lists in [*(ROOT / "examples").rglob("CMakeLists.txt"), *(ROOT / "tools").glob("*/CMakeLists.txt")]:
             text = lists.read_text()
-            yield from re.findall(r"^add_executable\((\w+) [^A]", text, re.M)
+            yield from re.findall(r"^ *add_executable\((\w+) [^A]", text, re.M)
             yield from re.findall(r"^add_product\((\w+)", text, re.M)
             yield from (f"kcontrol-{name}" for name in re.findall(r"^kcontrol_tool\((\w+)", text, re.M))
             yield from re.findall(r"^configure_file\((kcontrol-\w+)\.in ", text, re.M)
