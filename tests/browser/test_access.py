@@ -115,6 +115,8 @@ class Access(fixture.PageTest):
             self.assertEqual(wide, [])
             self.assertEqual(page.js("document.documentElement.scrollWidth"), 360)
         page.js("history.back()")
+        page.until("!document.querySelector('#overview').hidden")
+        page.js("document.querySelector('#grid').scrollIntoView()")  # below what needs attention
         page.until("rowsShown() > 0")
         row = text(page, ".row")
         for word in ("job-", "ml", "alpha"):
@@ -141,7 +143,8 @@ class Access(fixture.PageTest):
             if role in ("button", "link", "combobox", "searchbox", "img", "main", "region") and role != "main":
                 self.assertTrue(name, (role, properties))
         buttons = {name: properties for role, name, properties in tree if role == "button"}
-        self.assertIn("pressed", buttons["Running 1"])
+        # One cluster can't be read, so the number of its jobs is not known.
+        self.assertIn("pressed", next(properties for name, properties in buttons.items() if name.startswith("Running ")))
         self.assertEqual(sum(1 for role, _, p in tree if role == "row" and p.get("focusable")), 9)
         self.assertEqual(page.js("shownRows().filter(r => r.tabIndex === 0).length"), 1)
         indices = page.js("shownRows().map(r => +r.getAttribute('aria-rowindex')).sort((a, b) => a - b)")

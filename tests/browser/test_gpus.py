@@ -27,7 +27,7 @@ class Gpus(fixture.PageTest):
         page = self.show(
             cluster("alpha", product("H100", 3, 2, 24, 12, 4, (4, 1), (2, 2), (1, 4)), waiting=16),
             cluster("beta", product(None, 1, 1, 8, 0, 8, (8, 1), (4, 2), (2, 4), (1, 8))))
-        self.assertEqual(text(page, "#h-gpus"), "GPUs 20 of 32 used · 16 requested by pending jobs · fits 1 pod of 8")
+        self.assertEqual(text(page, "#h-gpus"), "GPUs 12 of 32 used · 16 requested by pending jobs · fits 1 pod of 8")
         page.click("#gpu-panel summary")
         cells = page.js("[...document.querySelectorAll('#gpu-panel tbody tr')].map(r => [...r.cells].map(c => c.innerText))")
         self.assertEqual(cells[0], ["H100", "alpha", "2 of 3", "24", "12", "4", "1 pod of 4 · 2 pods of 2 · 4 pods of 1"])
