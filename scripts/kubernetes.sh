@@ -46,7 +46,7 @@ sed -i -E "s/(kubernetes_minor = \")[0-9]+/\1$minor/; s/(kubernetes_previous_min
 # As in assets.sh: the modules that are published with Kubernetes have its version.
 if [[ $version != "$pinned" ]]; then
     sed -i "s/^\tk8s.io\/kubernetes v.*/\tk8s.io\/kubernetes v$version/" "$planes/go.mod"
-    sed -i -E "s/^(\tk8s.io\/[a-z-]+) v0\.${pinned#1.}/\1 v0.${version#1.}/" "$planes/go.mod"
+    sed -i -E "s/^(\tk8s.io\/[a-z-]+( => k8s.io\/[a-z-]+)?) v0\.${pinned#1.}/\1 v0.${version#1.}/" "$planes/go.mod"
     (cd "$planes" && go mod tidy)
 fi
 

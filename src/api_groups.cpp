@@ -19,4 +19,6 @@
 #include <kcontrol/api/impl/rbac_v1.ipp>
 #include <kcontrol/api/impl/resource_v1.ipp>
 #include <kcontrol/api/impl/scheduling_v1.ipp>
+#include <kcontrol/api/impl/scheduling_v1alpha3.ipp>
 #include <kcontrol/api/impl/storage_v1.ipp>
+#include <kcontrol/api/impl/storagemigration_v1.ipp>

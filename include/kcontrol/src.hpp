@@ -32,7 +32,9 @@
 #include <kcontrol/api/impl/rbac_v1.ipp>
 #include <kcontrol/api/impl/resource_v1.ipp>
 #include <kcontrol/api/impl/scheduling_v1.ipp>
+#include <kcontrol/api/impl/scheduling_v1alpha3.ipp>
 #include <kcontrol/api/impl/storage_v1.ipp>
+#include <kcontrol/api/impl/storagemigration_v1.ipp>
 #include <kcontrol/auth/impl/cluster_config.ipp>
 #include <kcontrol/auth/impl/credential_source.ipp>
 #include <kcontrol/auth/impl/exec_provider.ipp>

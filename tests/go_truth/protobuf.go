@@ -2,7 +2,7 @@
 
 // Writes protobuf.jsonl: objects of every built-in kind, filled at random, as Kubernetes' own libraries write them in
 // JSON and in Protocol Buffers. One line an object: apiVersion, kind, JSON, Protocol Buffers in base64. Run it in a
-// module that requires k8s.io/api, k8s.io/apiextensions-apiserver, k8s.io/kube-aggregator and k8s.io/client-go v0.36.3:
+// module that requires k8s.io/api, k8s.io/apiextensions-apiserver, k8s.io/kube-aggregator and k8s.io/client-go v0.37.2:
 //
 //	go run protobuf.go KINDS OBJECTS BYTES [SEED] > protobuf.jsonl
 //

@@ -63,7 +63,7 @@ const char* const usage_text =
 
 Reads Kubernetes objects (YAML or JSON; several documents, JSON lines and lists are fine; or one object or list in
 Protocol Buffers) from files, or from standard input (-, or no file), decodes each to its compiled-in type by
-apiVersion and kind, encodes it again and prints it as one line of JSON. All built-in kinds of Kubernetes 1.36 are known.
+apiVersion and kind, encodes it again and prints it as one line of JSON. All built-in kinds of Kubernetes 1.37 are known.
 
   --as typed       the compiled-in type (default); an object of an unknown kind is an error
   --as dynamic     every member is kept, also those that the type does not know

@@ -8,7 +8,7 @@
 
 namespace kcontrol::inline v0_1::api {
 
-/// The kinds that an API server of Kubernetes 1.36 serves by default, by group and version. A kind whose plural is
+/// The kinds that an API server of Kubernetes 1.37 serves by default, by group and version. A kind whose plural is
 /// empty exists as a subresource only (Eviction, Scale, TokenRequest).
 KCONTROL_DECL std::span<const resource_info* const> builtin_kinds();
 

@@ -24,7 +24,7 @@ struct controller_revision {
     static constexpr kcontrol::resource_name kcontrol_resource{"apps", "v1", "ControllerRevision", "controllerrevisions"};
     kcontrol::object_meta metadata;
     kcontrol::raw_json data;
-    std::int64_t revision = 0;
+    std::optional<std::int64_t> revision;
 
     bool operator==(const controller_revision&) const = default;
 };
@@ -233,7 +233,7 @@ struct stateful_set_persistent_volume_claim_retention_policy {
 struct stateful_set_update_strategy {
     using kcontrol_generated = void;
     kcontrol::boxed<rolling_update_stateful_set_strategy> rolling_update;
-    kcontrol::text type;  // OnDelete, RollingUpdate
+    kcontrol::text type;  // OnDelete, Recreate, RollingUpdate
 
     bool operator==(const stateful_set_update_strategy&) const = default;
 };

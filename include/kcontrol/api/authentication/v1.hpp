@@ -54,6 +54,7 @@ struct self_subject_review {
 
 struct token_request_spec {
     using kcontrol_generated = void;
+    kcontrol::dict<kcontrol::list<kcontrol::text>> attestations;
     kcontrol::list<kcontrol::text> audiences;
     kcontrol::boxed<bound_object_reference> bound_object_ref;
     std::optional<std::int64_t> expiration_seconds;

@@ -165,6 +165,7 @@ struct horizontal_pod_autoscaler_condition {
     using kcontrol_generated = void;
     kcontrol::timestamp last_transition_time;
     kcontrol::text message;
+    std::optional<std::int64_t> observed_generation;
     kcontrol::text reason;
     kcontrol::text status;
     kcontrol::text type;

@@ -5,6 +5,7 @@
 
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/api/meta/v1.hpp>
+#include <kcontrol/api/scheduling/v1alpha3.hpp>
 #include <kcontrol/model/resource.hpp>
 #include <kcontrol/values/boxed.hpp>
 #include <kcontrol/values/list.hpp>
@@ -49,6 +50,16 @@ struct pod_failure_policy {
     bool operator==(const pod_failure_policy&) const = default;
 };
 
+struct job_scheduling_configuration {
+    using kcontrol_generated = void;
+    kcontrol::boxed<::kcontrol::api::scheduling::v1alpha3::workload_pod_group_disruption_mode> disruption_mode;
+    kcontrol::list<::kcontrol::api::scheduling::v1alpha3::workload_pod_group_resource_claim> resource_claims;
+    kcontrol::boxed<::kcontrol::api::scheduling::v1alpha3::workload_pod_group_scheduling_constraints> scheduling_constraints;
+    kcontrol::boxed<::kcontrol::api::scheduling::v1alpha3::workload_pod_group_scheduling_policy> scheduling_policy;
+
+    bool operator==(const job_scheduling_configuration&) const = default;
+};
+
 struct success_policy_rule {
     using kcontrol_generated = void;
     std::optional<std::int32_t> succeeded_count;
@@ -77,6 +88,7 @@ struct job_spec {
     std::optional<std::int32_t> parallelism;
     kcontrol::boxed<::kcontrol::api::batch::v1::pod_failure_policy> pod_failure_policy;
     kcontrol::text pod_replacement_policy;  // Failed, TerminatingOrFailed
+    kcontrol::boxed<job_scheduling_configuration> scheduling;
     kcontrol::boxed<::kcontrol::api::meta::v1::label_selector> selector;
     kcontrol::boxed<::kcontrol::api::batch::v1::success_policy> success_policy;
     std::optional<bool> suspend;
@@ -186,6 +198,8 @@ template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::pod_failure_policy_rule>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::pod_failure_policy>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::job_scheduling_configuration>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::success_policy_rule>::value;
 template <>

@@ -268,6 +268,7 @@ struct cluster_trust_bundle_projection {
     std::optional<bool> optional;
     kcontrol::text path;
     kcontrol::text signer_name;
+    std::optional<std::int64_t> user;
 
     bool operator==(const cluster_trust_bundle_projection&) const = default;
 };
@@ -337,6 +338,7 @@ struct key_to_path {
     kcontrol::text key;
     std::optional<std::int32_t> mode;
     kcontrol::text path;
+    std::optional<std::int64_t> user;
 
     bool operator==(const key_to_path&) const = default;
 };
@@ -353,6 +355,7 @@ struct config_map_projection {
 struct config_map_volume_source {
     using kcontrol_generated = void;
     std::optional<std::int32_t> default_mode;
+    std::optional<std::int64_t> default_user;
     kcontrol::list<key_to_path> items;
     kcontrol::text name;
     std::optional<bool> optional;
@@ -454,6 +457,7 @@ struct http_get_action {
     kcontrol::list<http_header> http_headers;
     kcontrol::text path;
     kcontrol::int_or_string port;
+    kcontrol::text protocol;  // HTTP1, HTTP2
     kcontrol::text scheme;  // HTTP, HTTPS
 
     bool operator==(const http_get_action&) const = default;
@@ -495,6 +499,7 @@ struct lifecycle {
 
 struct grpc_action {
     using kcontrol_generated = void;
+    kcontrol::text mode;  // Plaintext, TLS
     std::int32_t port = 0;
     kcontrol::text service;
 
@@ -625,6 +630,7 @@ struct volume_device {
 
 struct volume_mount {
     using kcontrol_generated = void;
+    kcontrol::list<kcontrol::text> bind_mount_options;
     kcontrol::text mount_path;
     kcontrol::text mount_propagation;  // Bidirectional, HostToContainer, None
     kcontrol::text name;
@@ -840,6 +846,7 @@ struct downward_api_volume_file {
     std::optional<std::int32_t> mode;
     kcontrol::text path;
     kcontrol::boxed<resource_field_selector> resource_field_ref;
+    std::optional<std::int64_t> user;
 
     bool operator==(const downward_api_volume_file&) const = default;
 };
@@ -854,6 +861,7 @@ struct downward_api_projection {
 struct downward_api_volume_source {
     using kcontrol_generated = void;
     std::optional<std::int32_t> default_mode;
+    std::optional<std::int64_t> default_user;
     kcontrol::list<downward_api_volume_file> items;
 
     bool operator==(const downward_api_volume_source&) const = default;
@@ -913,6 +921,23 @@ struct persistent_volume_claim_condition {
     bool operator==(const persistent_volume_claim_condition&) const = default;
 };
 
+struct volume_health_condition {
+    using kcontrol_generated = void;
+    kcontrol::text message;
+    kcontrol::text reason;
+    kcontrol::text status;  // DataLoss, Degraded, Inaccessible
+
+    bool operator==(const volume_health_condition&) const = default;
+};
+
+struct volume_health_status {
+    using kcontrol_generated = void;
+    kcontrol::list<volume_health_condition> health_conditions;
+    kcontrol::timestamp last_transition_time;
+
+    bool operator==(const volume_health_status&) const = default;
+};
+
 struct modify_volume_status {
     using kcontrol_generated = void;
     kcontrol::text status;  // InProgress, Infeasible, Pending
@@ -929,6 +954,7 @@ struct persistent_volume_claim_status {
     kcontrol::dict<kcontrol::quantity_text> capacity;
     kcontrol::list<persistent_volume_claim_condition> conditions;
     kcontrol::text current_volume_attributes_class_name;
+    kcontrol::boxed<volume_health_status> health_status;
     kcontrol::boxed<::kcontrol::api::core::v1::modify_volume_status> modify_volume_status;
     kcontrol::text phase;  // Bound, Lost, Pending
 
@@ -949,6 +975,7 @@ struct embedded_persistent_volume_claim {
 struct empty_dir_volume_source {
     using kcontrol_generated = void;
     kcontrol::text medium;
+    std::optional<std::int32_t> mode;
     kcontrol::quantity_text size_limit;
 
     bool operator==(const empty_dir_volume_source&) const = default;
@@ -1077,6 +1104,14 @@ struct event {
     kcontrol::text type;
 
     bool operator==(const event&) const = default;
+};
+
+struct eviction_responder {
+    using kcontrol_generated = void;
+    kcontrol::text name;
+    std::int32_t priority = 0;
+
+    bool operator==(const eviction_responder&) const = default;
 };
 
 struct fc_volume_source {
@@ -1339,6 +1374,13 @@ struct node_config_source {
     bool operator==(const node_config_source&) const = default;
 };
 
+struct node_pod_preemption_policy {
+    using kcontrol_generated = void;
+    kcontrol::list<kcontrol::text> disable_resize_preemption;
+
+    bool operator==(const node_pod_preemption_policy&) const = default;
+};
+
 struct taint {
     using kcontrol_generated = void;
     kcontrol::text effect;  // NoExecute, NoSchedule, PreferNoSchedule
@@ -1355,6 +1397,7 @@ struct node_spec {
     kcontrol::text external_id;
     kcontrol::text pod_cidr;
     kcontrol::list<kcontrol::text> pod_cidrs;
+    kcontrol::boxed<node_pod_preemption_policy> pod_preemption_policy;
     kcontrol::text provider_id;
     kcontrol::list<taint> taints;
     std::optional<bool> unschedulable;
@@ -1424,6 +1467,7 @@ struct node_system_info {
     kcontrol::text machine_id;
     kcontrol::text operating_system;
     kcontrol::text os_image;
+    std::optional<bool> running_in_user_namespace;
     kcontrol::boxed<node_swap_status> swap;
     kcontrol::text system_uuid;
 
@@ -1477,11 +1521,29 @@ struct node {
     bool operator==(const node&) const = default;
 };
 
+struct node_allocatable_mapped_resources {
+    using kcontrol_generated = void;
+    kcontrol::text name;
+    kcontrol::quantity_text quantity;
+
+    bool operator==(const node_allocatable_mapped_resources&) const = default;
+};
+
+struct node_allocatable_overhead_resources {
+    using kcontrol_generated = void;
+    kcontrol::text name;
+    kcontrol::quantity_text per_container;
+    kcontrol::quantity_text per_pod;
+
+    bool operator==(const node_allocatable_overhead_resources&) const = default;
+};
+
 struct node_allocatable_resource_claim_status {
     using kcontrol_generated = void;
     kcontrol::list<kcontrol::text> containers;
+    kcontrol::list<node_allocatable_mapped_resources> mapping;
+    kcontrol::list<node_allocatable_overhead_resources> overhead;
     kcontrol::text resource_claim_name;
-    kcontrol::dict<kcontrol::quantity_text> resources;
 
     bool operator==(const node_allocatable_resource_claim_status&) const = default;
 };
@@ -1764,6 +1826,7 @@ struct pod_certificate_projection {
     kcontrol::text key_type;
     std::optional<std::int32_t> max_expiration_seconds;
     kcontrol::text signer_name;
+    std::optional<std::int64_t> user;
     kcontrol::dict<kcontrol::text> user_annotations;
 
     bool operator==(const pod_certificate_projection&) const = default;
@@ -1783,6 +1846,7 @@ struct service_account_token_projection {
     kcontrol::text audience;
     std::optional<std::int64_t> expiration_seconds;
     kcontrol::text path;
+    std::optional<std::int64_t> user;
 
     bool operator==(const service_account_token_projection&) const = default;
 };
@@ -1802,6 +1866,7 @@ struct volume_projection {
 struct projected_volume_source {
     using kcontrol_generated = void;
     std::optional<std::int32_t> default_mode;
+    std::optional<std::int64_t> default_user;
     kcontrol::list<volume_projection> sources;
 
     bool operator==(const projected_volume_source&) const = default;
@@ -1840,6 +1905,7 @@ struct scale_io_volume_source {
 struct secret_volume_source {
     using kcontrol_generated = void;
     std::optional<std::int32_t> default_mode;
+    std::optional<std::int64_t> default_user;
     kcontrol::list<key_to_path> items;
     std::optional<bool> optional;
     kcontrol::text secret_name;
@@ -1905,6 +1971,7 @@ struct pod_spec {
     kcontrol::text dns_policy;  // ClusterFirst, ClusterFirstWithHostNet, Default, None
     std::optional<bool> enable_service_links;
     kcontrol::list<ephemeral_container> ephemeral_containers;
+    kcontrol::list<eviction_responder> eviction_responders;
     kcontrol::list<host_alias> host_aliases;
     std::optional<bool> host_ipc;
     std::optional<bool> host_network;
@@ -1979,6 +2046,15 @@ struct pod_resource_claim_status {
     bool operator==(const pod_resource_claim_status&) const = default;
 };
 
+struct pod_volume_health {
+    using kcontrol_generated = void;
+    kcontrol::list<volume_health_condition> health_conditions;
+    kcontrol::timestamp last_transition_time;
+    kcontrol::text name;
+
+    bool operator==(const pod_volume_health&) const = default;
+};
+
 struct pod_status {
     using kcontrol_generated = void;
     kcontrol::dict<kcontrol::quantity_text> allocated_resources;
@@ -2002,6 +2078,7 @@ struct pod_status {
     kcontrol::list<pod_resource_claim_status> resource_claim_statuses;
     kcontrol::boxed<resource_requirements> resources;
     kcontrol::timestamp start_time;
+    kcontrol::list<pod_volume_health> volume_health;
 
     bool operator==(const pod_status&) const = default;
 };
@@ -2412,6 +2489,10 @@ const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume_claim_condition>::value;
 template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_health_condition>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_health_status>::value;
+template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::modify_volume_status>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume_claim_status>::value;
@@ -2439,6 +2520,8 @@ template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::event_source>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::event>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::eviction_responder>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::fc_volume_source>::value;
 template <>
@@ -2494,6 +2577,8 @@ const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_config_source>::value;
 template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_pod_preemption_policy>::value;
+template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::taint>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_spec>::value;
@@ -2519,6 +2604,10 @@ template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_status>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_allocatable_mapped_resources>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_allocatable_overhead_resources>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_allocatable_resource_claim_status>::value;
 template <>
@@ -2599,6 +2688,8 @@ template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_ip>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_resource_claim_status>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_volume_health>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_status>::value;
 template <>

@@ -9,8 +9,8 @@
 namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor controller_revision[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::controller_revision, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::controller_revision, "data", data),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::controller_revision, "revision", revision, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::controller_revision, "data", data, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::controller_revision, "revision", revision),
 };
 }
 template <>
@@ -55,8 +55,8 @@ inline constexpr kcontrol::field_descriptor daemon_set_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_condition, "message", message),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_condition, "reason", reason),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_condition, "status", status, .required = true),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_condition, "type", type, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_condition, "status", status),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_condition, "type", type),
 };
 }
 template <>
@@ -84,7 +84,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor daemon_set[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set, "spec", spec),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set, "spec", spec, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set, "status", status),
 };
 }
@@ -134,8 +134,8 @@ inline constexpr kcontrol::field_descriptor deployment_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_condition, "lastUpdateTime", last_update_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_condition, "message", message),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_condition, "reason", reason),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_condition, "status", status, .required = true),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_condition, "type", type, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_condition, "status", status),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_condition, "type", type),
 };
 }
 template <>
@@ -162,7 +162,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor deployment[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment, "spec", spec),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment, "spec", spec, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment, "status", status),
 };
 }
@@ -187,8 +187,8 @@ inline constexpr kcontrol::field_descriptor replica_set_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_condition, "message", message),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_condition, "reason", reason),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_condition, "status", status, .required = true),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_condition, "type", type, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_condition, "status", status),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_condition, "type", type),
 };
 }
 template <>
@@ -213,7 +213,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor replica_set[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set, "spec", spec),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set, "spec", spec, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set, "status", status),
 };
 }
@@ -284,8 +284,8 @@ inline constexpr kcontrol::field_descriptor stateful_set_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_condition, "message", message),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_condition, "reason", reason),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_condition, "status", status, .required = true),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_condition, "type", type, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_condition, "status", status),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_condition, "type", type),
 };
 }
 template <>
@@ -313,7 +313,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor stateful_set[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set, "spec", spec),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set, "spec", spec, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set, "status", status),
 };
 }

@@ -51,6 +51,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 
 namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor token_request_spec[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_request_spec, "attestations", attestations),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_request_spec, "audiences", audiences),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_request_spec, "boundObjectRef", bound_object_ref),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_request_spec, "expirationSeconds", expiration_seconds),

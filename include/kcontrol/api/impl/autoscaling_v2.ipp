@@ -187,6 +187,7 @@ namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor horizontal_pod_autoscaler_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_condition, "message", message),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_condition, "observedGeneration", observed_generation),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_condition, "reason", reason),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_condition, "status", status, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_condition, "type", type, .required = true),

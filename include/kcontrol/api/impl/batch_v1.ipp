@@ -48,6 +48,18 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
     generated_structure<::kcontrol::api::batch::v1::pod_failure_policy>(::kcontrol::api::batch::v1::kcontrol_tables::pod_failure_policy);
 
 namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor job_scheduling_configuration[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_scheduling_configuration, "disruptionMode", disruption_mode),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_scheduling_configuration, "resourceClaims", resource_claims),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_scheduling_configuration, "schedulingConstraints", scheduling_constraints),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_scheduling_configuration, "schedulingPolicy", scheduling_policy),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::job_scheduling_configuration>::value =
+    generated_structure<::kcontrol::api::batch::v1::job_scheduling_configuration>(::kcontrol::api::batch::v1::kcontrol_tables::job_scheduling_configuration);
+
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor success_policy_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::success_policy_rule, "succeededCount", succeeded_count),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::success_policy_rule, "succeededIndexes", succeeded_indexes),
@@ -79,6 +91,7 @@ inline constexpr kcontrol::field_descriptor job_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_spec, "parallelism", parallelism),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_spec, "podFailurePolicy", pod_failure_policy),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_spec, "podReplacementPolicy", pod_replacement_policy),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_spec, "scheduling", scheduling),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_spec, "selector", selector),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_spec, "successPolicy", success_policy),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_spec, "suspend", suspend),

@@ -56,3 +56,65 @@ inline constexpr kcontrol::field_descriptor certificate_signing_request[] = {
 template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::certificates::v1::certificate_signing_request>::value =
     generated_structure<::kcontrol::api::certificates::v1::certificate_signing_request>(::kcontrol::api::certificates::v1::kcontrol_tables::certificate_signing_request);
+
+namespace kcontrol::inline v0_1::api::certificates::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor cluster_trust_bundle_spec[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::cluster_trust_bundle_spec, "signerName", signer_name),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::cluster_trust_bundle_spec, "trustBundle", trust_bundle, .required = true),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::certificates::v1::cluster_trust_bundle_spec>::value =
+    generated_structure<::kcontrol::api::certificates::v1::cluster_trust_bundle_spec>(::kcontrol::api::certificates::v1::kcontrol_tables::cluster_trust_bundle_spec);
+
+namespace kcontrol::inline v0_1::api::certificates::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor cluster_trust_bundle[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::cluster_trust_bundle, "metadata", metadata),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::cluster_trust_bundle, "spec", spec, .required = true),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::certificates::v1::cluster_trust_bundle>::value =
+    generated_structure<::kcontrol::api::certificates::v1::cluster_trust_bundle>(::kcontrol::api::certificates::v1::kcontrol_tables::cluster_trust_bundle);
+
+namespace kcontrol::inline v0_1::api::certificates::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor pod_certificate_request_spec[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_spec, "maxExpirationSeconds", max_expiration_seconds),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_spec, "nodeName", node_name, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_spec, "nodeUID", node_uid, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_spec, "podName", pod_name, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_spec, "podUID", pod_uid, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_spec, "serviceAccountName", service_account_name, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_spec, "serviceAccountUID", service_account_uid, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_spec, "signerName", signer_name, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_spec, "stubPKCS10Request", stub_pkcs10_request, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_spec, "unverifiedUserAnnotations", unverified_user_annotations),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::certificates::v1::pod_certificate_request_spec>::value =
+    generated_structure<::kcontrol::api::certificates::v1::pod_certificate_request_spec>(::kcontrol::api::certificates::v1::kcontrol_tables::pod_certificate_request_spec);
+
+namespace kcontrol::inline v0_1::api::certificates::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor pod_certificate_request_status[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_status, "beginRefreshAt", begin_refresh_at),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_status, "certificateChain", certificate_chain),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_status, "conditions", conditions),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_status, "notAfter", not_after),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request_status, "notBefore", not_before),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::certificates::v1::pod_certificate_request_status>::value =
+    generated_structure<::kcontrol::api::certificates::v1::pod_certificate_request_status>(::kcontrol::api::certificates::v1::kcontrol_tables::pod_certificate_request_status);
+
+namespace kcontrol::inline v0_1::api::certificates::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor pod_certificate_request[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request, "metadata", metadata),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request, "spec", spec, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::pod_certificate_request, "status", status),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::certificates::v1::pod_certificate_request>::value =
+    generated_structure<::kcontrol::api::certificates::v1::pod_certificate_request>(::kcontrol::api::certificates::v1::kcontrol_tables::pod_certificate_request);

@@ -302,6 +302,7 @@ inline constexpr kcontrol::field_descriptor cluster_trust_bundle_projection[] = 
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::cluster_trust_bundle_projection, "optional", optional),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::cluster_trust_bundle_projection, "path", path, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::cluster_trust_bundle_projection, "signerName", signer_name),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::cluster_trust_bundle_projection, "user", user),
 };
 }
 template <>
@@ -381,6 +382,7 @@ inline constexpr kcontrol::field_descriptor key_to_path[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::key_to_path, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::key_to_path, "mode", mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::key_to_path, "path", path, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::key_to_path, "user", user),
 };
 }
 template <>
@@ -401,6 +403,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor config_map_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_volume_source, "defaultMode", default_mode),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_volume_source, "defaultUser", default_user),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_volume_source, "items", items),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_volume_source, "name", name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_volume_source, "optional", optional),
@@ -524,6 +527,7 @@ inline constexpr kcontrol::field_descriptor http_get_action[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::http_get_action, "httpHeaders", http_headers),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::http_get_action, "path", path),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::http_get_action, "port", port, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::http_get_action, "protocol", protocol),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::http_get_action, "scheme", scheme),
 };
 }
@@ -575,6 +579,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor grpc_action[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::grpc_action, "mode", mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::grpc_action, "port", port, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::grpc_action, "service", service),
 };
@@ -731,6 +736,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_mount[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_mount, "bindMountOptions", bind_mount_options),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_mount, "mountPath", mount_path, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_mount, "mountPropagation", mount_propagation),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_mount, "name", name, .required = true),
@@ -984,6 +990,7 @@ inline constexpr kcontrol::field_descriptor downward_api_volume_file[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_file, "mode", mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_file, "path", path, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_file, "resourceFieldRef", resource_field_ref),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_file, "user", user),
 };
 }
 template <>
@@ -1002,6 +1009,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor downward_api_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_source, "defaultMode", default_mode),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_source, "defaultUser", default_user),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_source, "items", items),
 };
 }
@@ -1074,6 +1082,27 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
     generated_structure<::kcontrol::api::core::v1::persistent_volume_claim_condition>(::kcontrol::api::core::v1::kcontrol_tables::persistent_volume_claim_condition);
 
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor volume_health_condition[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_health_condition, "message", message),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_health_condition, "reason", reason, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_health_condition, "status", status, .required = true),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_health_condition>::value =
+    generated_structure<::kcontrol::api::core::v1::volume_health_condition>(::kcontrol::api::core::v1::kcontrol_tables::volume_health_condition);
+
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor volume_health_status[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_health_status, "healthConditions", health_conditions),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_health_status, "lastTransitionTime", last_transition_time),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_health_status>::value =
+    generated_structure<::kcontrol::api::core::v1::volume_health_status>(::kcontrol::api::core::v1::kcontrol_tables::volume_health_status);
+
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor modify_volume_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::modify_volume_status, "status", status, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::modify_volume_status, "targetVolumeAttributesClassName", target_volume_attributes_class_name),
@@ -1091,6 +1120,7 @@ inline constexpr kcontrol::field_descriptor persistent_volume_claim_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_status, "capacity", capacity),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_status, "conditions", conditions),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_status, "currentVolumeAttributesClassName", current_volume_attributes_class_name),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_status, "healthStatus", health_status),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_status, "modifyVolumeStatus", modify_volume_status),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_status, "phase", phase),
 };
@@ -1115,6 +1145,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor empty_dir_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::empty_dir_volume_source, "medium", medium),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::empty_dir_volume_source, "mode", mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::empty_dir_volume_source, "sizeLimit", size_limit),
 };
 }
@@ -1262,6 +1293,16 @@ inline constexpr kcontrol::field_descriptor event[] = {
 template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::event>::value =
     generated_structure<::kcontrol::api::core::v1::event>(::kcontrol::api::core::v1::kcontrol_tables::event);
+
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor eviction_responder[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::eviction_responder, "name", name, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::eviction_responder, "priority", priority, .required = true),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::eviction_responder>::value =
+    generated_structure<::kcontrol::api::core::v1::eviction_responder>(::kcontrol::api::core::v1::kcontrol_tables::eviction_responder);
 
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor fc_volume_source[] = {
@@ -1574,6 +1615,15 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
     generated_structure<::kcontrol::api::core::v1::node_config_source>(::kcontrol::api::core::v1::kcontrol_tables::node_config_source);
 
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor node_pod_preemption_policy[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_pod_preemption_policy, "disableResizePreemption", disable_resize_preemption),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_pod_preemption_policy>::value =
+    generated_structure<::kcontrol::api::core::v1::node_pod_preemption_policy>(::kcontrol::api::core::v1::kcontrol_tables::node_pod_preemption_policy);
+
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor taint[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::taint, "effect", effect, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::taint, "key", key, .required = true),
@@ -1591,6 +1641,7 @@ inline constexpr kcontrol::field_descriptor node_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_spec, "externalID", external_id),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_spec, "podCIDR", pod_cidr),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_spec, "podCIDRs", pod_cidrs),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_spec, "podPreemptionPolicy", pod_preemption_policy),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_spec, "providerID", provider_id),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_spec, "taints", taints),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_spec, "unschedulable", unschedulable),
@@ -1674,6 +1725,7 @@ inline constexpr kcontrol::field_descriptor node_system_info[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_system_info, "machineID", machine_id, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_system_info, "operatingSystem", operating_system, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_system_info, "osImage", os_image, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_system_info, "runningInUserNamespace", running_in_user_namespace),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_system_info, "swap", swap),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_system_info, "systemUUID", system_uuid, .required = true),
 };
@@ -1736,10 +1788,32 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
     generated_structure<::kcontrol::api::core::v1::node>(::kcontrol::api::core::v1::kcontrol_tables::node);
 
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor node_allocatable_mapped_resources[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_mapped_resources, "name", name, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_mapped_resources, "quantity", quantity, .required = true),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_allocatable_mapped_resources>::value =
+    generated_structure<::kcontrol::api::core::v1::node_allocatable_mapped_resources>(::kcontrol::api::core::v1::kcontrol_tables::node_allocatable_mapped_resources);
+
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor node_allocatable_overhead_resources[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_overhead_resources, "name", name, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_overhead_resources, "perContainer", per_container),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_overhead_resources, "perPod", per_pod),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_allocatable_overhead_resources>::value =
+    generated_structure<::kcontrol::api::core::v1::node_allocatable_overhead_resources>(::kcontrol::api::core::v1::kcontrol_tables::node_allocatable_overhead_resources);
+
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_allocatable_resource_claim_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_resource_claim_status, "containers", containers),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_resource_claim_status, "mapping", mapping),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_resource_claim_status, "overhead", overhead),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_resource_claim_status, "resourceClaimName", resource_claim_name, .required = true),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_resource_claim_status, "resources", resources, .required = true),
 };
 }
 template <>
@@ -2068,6 +2142,7 @@ inline constexpr kcontrol::field_descriptor pod_certificate_projection[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_certificate_projection, "keyType", key_type, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_certificate_projection, "maxExpirationSeconds", max_expiration_seconds),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_certificate_projection, "signerName", signer_name, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_certificate_projection, "user", user),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_certificate_projection, "userAnnotations", user_annotations),
 };
 }
@@ -2091,6 +2166,7 @@ inline constexpr kcontrol::field_descriptor service_account_token_projection[] =
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_account_token_projection, "audience", audience),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_account_token_projection, "expirationSeconds", expiration_seconds),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_account_token_projection, "path", path, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_account_token_projection, "user", user),
 };
 }
 template <>
@@ -2114,6 +2190,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor projected_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::projected_volume_source, "defaultMode", default_mode),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::projected_volume_source, "defaultUser", default_user),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::projected_volume_source, "sources", sources),
 };
 }
@@ -2158,6 +2235,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor secret_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_volume_source, "defaultMode", default_mode),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_volume_source, "defaultUser", default_user),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_volume_source, "items", items),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_volume_source, "optional", optional),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_volume_source, "secretName", secret_name),
@@ -2229,6 +2307,7 @@ inline constexpr kcontrol::field_descriptor pod_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_spec, "dnsPolicy", dns_policy),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_spec, "enableServiceLinks", enable_service_links),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_spec, "ephemeralContainers", ephemeral_containers),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_spec, "evictionResponders", eviction_responders),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_spec, "hostAliases", host_aliases),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_spec, "hostIPC", host_ipc),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_spec, "hostNetwork", host_network),
@@ -2314,6 +2393,17 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
     generated_structure<::kcontrol::api::core::v1::pod_resource_claim_status>(::kcontrol::api::core::v1::kcontrol_tables::pod_resource_claim_status);
 
 namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor pod_volume_health[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_volume_health, "healthConditions", health_conditions),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_volume_health, "lastTransitionTime", last_transition_time),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_volume_health, "name", name, .required = true),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_volume_health>::value =
+    generated_structure<::kcontrol::api::core::v1::pod_volume_health>(::kcontrol::api::core::v1::kcontrol_tables::pod_volume_health);
+
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_status, "allocatedResources", allocated_resources),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_status, "conditions", conditions),
@@ -2336,6 +2426,7 @@ inline constexpr kcontrol::field_descriptor pod_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_status, "resourceClaimStatuses", resource_claim_statuses),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_status, "resources", resources),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_status, "startTime", start_time),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_status, "volumeHealth", volume_health),
 };
 }
 template <>

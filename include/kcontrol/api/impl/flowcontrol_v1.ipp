@@ -126,7 +126,7 @@ inline constexpr kcontrol::field_descriptor flow_schema_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema_condition, "message", message),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema_condition, "reason", reason),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema_condition, "status", status),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema_condition, "type", type),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema_condition, "type", type, .required = true),
 };
 }
 template <>
@@ -145,7 +145,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor flow_schema[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema, "spec", spec),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema, "spec", spec, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema, "status", status),
 };
 }
@@ -178,7 +178,7 @@ namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor limited_priority_level_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::limited_priority_level_configuration, "borrowingLimitPercent", borrowing_limit_percent),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::limited_priority_level_configuration, "lendablePercent", lendable_percent),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::limited_priority_level_configuration, "limitResponse", limit_response),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::limited_priority_level_configuration, "limitResponse", limit_response, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::limited_priority_level_configuration, "nominalConcurrencyShares", nominal_concurrency_shares),
 };
 }
@@ -203,7 +203,7 @@ inline constexpr kcontrol::field_descriptor priority_level_configuration_conditi
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_condition, "message", message),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_condition, "reason", reason),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_condition, "status", status),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_condition, "type", type),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_condition, "type", type, .required = true),
 };
 }
 template <>
@@ -222,7 +222,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor priority_level_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration, "spec", spec),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration, "spec", spec, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration, "status", status),
 };
 }

@@ -44,6 +44,16 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
     generated_structure<::kcontrol::api::meta::v1::field_selector_requirement>(::kcontrol::api::meta::v1::kcontrol_tables::field_selector_requirement);
 
 namespace kcontrol::inline v0_1::api::meta::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor group_resource[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::group_resource, "group", group, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::group_resource, "resource", resource, .required = true),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::meta::v1::group_resource>::value =
+    generated_structure<::kcontrol::api::meta::v1::group_resource>(::kcontrol::api::meta::v1::kcontrol_tables::group_resource);
+
+namespace kcontrol::inline v0_1::api::meta::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor label_selector_requirement[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::label_selector_requirement, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::label_selector_requirement, "operator", operator_, .required = true),

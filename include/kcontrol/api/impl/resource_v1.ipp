@@ -77,6 +77,7 @@ inline constexpr kcontrol::field_descriptor device_request_allocation_result[] =
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_request_allocation_result, "pool", pool, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_request_allocation_result, "request", request, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_request_allocation_result, "shareID", share_id),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_request_allocation_result, "skipNodeOperations", skip_node_operations),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_request_allocation_result, "tolerations", tolerations),
 };
 }
@@ -192,6 +193,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 
 namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_counter_consumption[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_counter_consumption, "compatibilityGroups", compatibility_groups),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_counter_consumption, "counterSet", counter_set, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_counter_consumption, "counters", counters, .required = true),
 };
@@ -201,14 +203,35 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
     generated_structure<::kcontrol::api::resource::v1::device_counter_consumption>(::kcontrol::api::resource::v1::kcontrol_tables::device_counter_consumption);
 
 namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor node_allocatable_resource_mapping[] = {
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_resource_mapping, "allocationMultiplier", allocation_multiplier),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_resource_mapping, "capacityKey", capacity_key),
+inline constexpr kcontrol::field_descriptor node_allocatable_mapping[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_mapping, "capacityKey", capacity_key),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_mapping, "capacityMultiplier", capacity_multiplier),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_mapping, "deviceMultiplier", device_multiplier),
 };
 }
 template <>
-KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::node_allocatable_resource_mapping>::value =
-    generated_structure<::kcontrol::api::resource::v1::node_allocatable_resource_mapping>(::kcontrol::api::resource::v1::kcontrol_tables::node_allocatable_resource_mapping);
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::node_allocatable_mapping>::value =
+    generated_structure<::kcontrol::api::resource::v1::node_allocatable_mapping>(::kcontrol::api::resource::v1::kcontrol_tables::node_allocatable_mapping);
+
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor node_allocatable_overhead[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_overhead, "perContainer", per_container),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_overhead, "perPod", per_pod),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::node_allocatable_overhead>::value =
+    generated_structure<::kcontrol::api::resource::v1::node_allocatable_overhead>(::kcontrol::api::resource::v1::kcontrol_tables::node_allocatable_overhead);
+
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor node_allocatable_resource[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_resource, "mapping", mapping),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_resource, "overhead", overhead),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::node_allocatable_resource>::value =
+    generated_structure<::kcontrol::api::resource::v1::node_allocatable_resource>(::kcontrol::api::resource::v1::kcontrol_tables::node_allocatable_resource);
 
 namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_taint[] = {
@@ -233,7 +256,7 @@ inline constexpr kcontrol::field_descriptor device[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device, "capacity", capacity),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device, "consumesCounters", consumes_counters),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device, "name", name, .required = true),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device, "nodeAllocatableResourceMappings", node_allocatable_resource_mappings),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device, "nodeAllocatableResources", node_allocatable_resources),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device, "nodeName", node_name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device, "nodeSelector", node_selector),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device, "taints", taints),
@@ -265,6 +288,16 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
     generated_structure<::kcontrol::api::resource::v1::device_constraint>(::kcontrol::api::resource::v1::kcontrol_tables::device_constraint);
 
 namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor device_derived_attribute[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_derived_attribute, "expression", expression, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_derived_attribute, "name", name, .required = true),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_derived_attribute>::value =
+    generated_structure<::kcontrol::api::resource::v1::device_derived_attribute>(::kcontrol::api::resource::v1::kcontrol_tables::device_derived_attribute);
+
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_selector, "cel", cel),
 };
@@ -279,6 +312,7 @@ inline constexpr kcontrol::field_descriptor exact_device_request[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::exact_device_request, "allocationMode", allocation_mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::exact_device_request, "capacity", capacity),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::exact_device_request, "count", count),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::exact_device_request, "derivedAttributes", derived_attributes),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::exact_device_request, "deviceClassName", device_class_name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::exact_device_request, "selectors", selectors),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::exact_device_request, "tolerations", tolerations),
@@ -293,6 +327,7 @@ inline constexpr kcontrol::field_descriptor device_sub_request[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_sub_request, "allocationMode", allocation_mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_sub_request, "capacity", capacity),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_sub_request, "count", count),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_sub_request, "derivedAttributes", derived_attributes),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_sub_request, "deviceClassName", device_class_name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_sub_request, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_sub_request, "selectors", selectors),
@@ -348,12 +383,53 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_class[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_class, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_class, "spec", spec, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_class, "spec", spec),
 };
 }
 template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_class>::value =
     generated_structure<::kcontrol::api::resource::v1::device_class>(::kcontrol::api::resource::v1::kcontrol_tables::device_class);
+
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor device_taint_selector[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint_selector, "device", device),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint_selector, "driver", driver),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint_selector, "pool", pool),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_taint_selector>::value =
+    generated_structure<::kcontrol::api::resource::v1::device_taint_selector>(::kcontrol::api::resource::v1::kcontrol_tables::device_taint_selector);
+
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor device_taint_rule_spec[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint_rule_spec, "deviceSelector", device_selector),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint_rule_spec, "taint", taint, .required = true),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_taint_rule_spec>::value =
+    generated_structure<::kcontrol::api::resource::v1::device_taint_rule_spec>(::kcontrol::api::resource::v1::kcontrol_tables::device_taint_rule_spec);
+
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor device_taint_rule_status[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint_rule_status, "conditions", conditions),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_taint_rule_status>::value =
+    generated_structure<::kcontrol::api::resource::v1::device_taint_rule_status>(::kcontrol::api::resource::v1::kcontrol_tables::device_taint_rule_status);
+
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor device_taint_rule[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint_rule, "metadata", metadata),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint_rule, "spec", spec, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint_rule, "status", status),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_taint_rule>::value =
+    generated_structure<::kcontrol::api::resource::v1::device_taint_rule>(::kcontrol::api::resource::v1::kcontrol_tables::device_taint_rule);
 
 namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim_spec[] = {
@@ -390,7 +466,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim, "spec", spec, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim, "spec", spec),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim, "status", status),
 };
 }
@@ -401,7 +477,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim_template_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_template_spec, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_template_spec, "spec", spec, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_template_spec, "spec", spec),
 };
 }
 template <>
@@ -411,7 +487,7 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
 namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim_template[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_template, "metadata", metadata),
-    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_template, "spec", spec, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_template, "spec", spec),
 };
 }
 template <>
@@ -436,9 +512,11 @@ inline constexpr kcontrol::field_descriptor resource_slice_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice_spec, "driver", driver, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice_spec, "nodeName", node_name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice_spec, "nodeSelector", node_selector),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice_spec, "partitionTypeAttribute", partition_type_attribute),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice_spec, "perDeviceNodeSelection", per_device_node_selection),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice_spec, "pool", pool, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice_spec, "sharedCounters", shared_counters),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice_spec, "skipNodeOperations", skip_node_operations),
 };
 }
 template <>

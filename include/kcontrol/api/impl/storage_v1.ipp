@@ -76,9 +76,43 @@ KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::genera
     generated_structure<::kcontrol::api::storage::v1::csi_node_spec>(::kcontrol::api::storage::v1::kcontrol_tables::csi_node_spec);
 
 namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor storage_health_condition[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::storage_health_condition, "accessMode", access_mode),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::storage_health_condition, "lastTransitionTime", last_transition_time),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::storage_health_condition, "message", message),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::storage_health_condition, "reason", reason, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::storage_health_condition, "status", status, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::storage_health_condition, "volumeMode", volume_mode),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::storage_health_condition>::value =
+    generated_structure<::kcontrol::api::storage::v1::storage_health_condition>(::kcontrol::api::storage::v1::kcontrol_tables::storage_health_condition);
+
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor storage_health[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::storage_health, "healthConditions", health_conditions),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::storage_health, "name", name, .required = true),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::storage_health>::value =
+    generated_structure<::kcontrol::api::storage::v1::storage_health>(::kcontrol::api::storage::v1::kcontrol_tables::storage_health);
+
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor csi_node_status[] = {
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_node_status, "storageHealth", storage_health),
+};
+}
+template <>
+KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_node_status>::value =
+    generated_structure<::kcontrol::api::storage::v1::csi_node_status>(::kcontrol::api::storage::v1::kcontrol_tables::csi_node_status);
+
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor csi_node[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_node, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_node, "spec", spec, .required = true),
+    KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_node, "status", status),
 };
 }
 template <>

@@ -47,6 +47,14 @@ struct field_selector_requirement {
     bool operator==(const field_selector_requirement&) const = default;
 };
 
+struct group_resource {
+    using kcontrol_generated = void;
+    kcontrol::text group;
+    kcontrol::text resource;
+
+    bool operator==(const group_resource&) const = default;
+};
+
 struct label_selector_requirement {
     using kcontrol_generated = void;
     kcontrol::text key;
@@ -85,6 +93,8 @@ template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::meta::v1::delete_options>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::meta::v1::field_selector_requirement>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::meta::v1::group_resource>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::meta::v1::label_selector_requirement>::value;
 template <>

@@ -78,12 +78,40 @@ struct csi_node_spec {
     bool operator==(const csi_node_spec&) const = default;
 };
 
+struct storage_health_condition {
+    using kcontrol_generated = void;
+    kcontrol::text access_mode;  // ReadOnlyMany, ReadWriteMany, ReadWriteOnce, ReadWriteOncePod
+    kcontrol::timestamp last_transition_time;
+    kcontrol::text message;
+    kcontrol::text reason;
+    kcontrol::text status;  // StorageDegraded, StorageUnreachable
+    kcontrol::text volume_mode;  // Block, Filesystem
+
+    bool operator==(const storage_health_condition&) const = default;
+};
+
+struct storage_health {
+    using kcontrol_generated = void;
+    kcontrol::list<storage_health_condition> health_conditions;
+    kcontrol::text name;
+
+    bool operator==(const storage_health&) const = default;
+};
+
+struct csi_node_status {
+    using kcontrol_generated = void;
+    kcontrol::list<::kcontrol::api::storage::v1::storage_health> storage_health;
+
+    bool operator==(const csi_node_status&) const = default;
+};
+
 /// CSINode of storage.k8s.io/v1, cluster-wide.
 struct csi_node {
     using kcontrol_generated = void;
     static constexpr kcontrol::resource_name kcontrol_resource{"storage.k8s.io", "v1", "CSINode", "csinodes", kcontrol::resource_scope::cluster};
     kcontrol::object_meta metadata;
     csi_node_spec spec;
+    csi_node_status status;
 
     bool operator==(const csi_node&) const = default;
 };
@@ -189,6 +217,12 @@ template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_node_driver>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_node_spec>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::storage_health_condition>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::storage_health>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_node_status>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_node>::value;
 template <>

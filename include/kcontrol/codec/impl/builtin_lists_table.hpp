@@ -7,7 +7,7 @@
 namespace kcontrol::inline v0_1::detail {
 
 // clang-format off
-inline constexpr std::array<std::string_view, 1> builtin_lists_table = {
+inline constexpr std::array<std::string_view, 2> builtin_lists_table = {
 R"table(K - v1 Binding 0
 K - v1 ComponentStatus 1
 K - v1 ConfigMap 2
@@ -51,448 +51,476 @@ K autoscaling v2 HorizontalPodAutoscaler 39
 K batch v1 CronJob 40
 K batch v1 Job 41
 K certificates.k8s.io v1 CertificateSigningRequest 42
-K coordination.k8s.io v1 Lease 43
-K discovery.k8s.io v1 EndpointSlice 44
-K events.k8s.io v1 Event 45
-K flowcontrol.apiserver.k8s.io v1 FlowSchema 46
-K flowcontrol.apiserver.k8s.io v1 PriorityLevelConfiguration 47
-K networking.k8s.io v1 IPAddress 48
-K networking.k8s.io v1 Ingress 49
-K networking.k8s.io v1 IngressClass 50
-K networking.k8s.io v1 NetworkPolicy 51
-K networking.k8s.io v1 ServiceCIDR 52
-K node.k8s.io v1 RuntimeClass 53
-K policy v1 Eviction 54
-K policy v1 PodDisruptionBudget 55
-K rbac.authorization.k8s.io v1 ClusterRole 56
-K rbac.authorization.k8s.io v1 ClusterRoleBinding 57
-K rbac.authorization.k8s.io v1 Role 58
-K rbac.authorization.k8s.io v1 RoleBinding 59
-K resource.k8s.io v1 DeviceClass 60
-K resource.k8s.io v1 ResourceClaim 61
-K resource.k8s.io v1 ResourceClaimTemplate 62
-K resource.k8s.io v1 ResourceSlice 63
-K scheduling.k8s.io v1 PriorityClass 64
-K storage.k8s.io v1 CSIDriver 65
-K storage.k8s.io v1 CSINode 66
-K storage.k8s.io v1 CSIStorageCapacity 67
-K storage.k8s.io v1 StorageClass 68
-K storage.k8s.io v1 VolumeAttachment 69
-K storage.k8s.io v1 VolumeAttributesClass 70
-T 4 metadata=#410 target=#232
-T 4 conditions=[]#160|type metadata=#410
-T 6 metadata=#410
-T 4 metadata=#410 subsets=[]#184
-T 17 involvedObject=#232 metadata=#410 related=#232
-T 4 metadata=#410 spec=#211
-T 5 metadata=#410 status=#219
-T 5 metadata=#410 spec=#229 status=#230
-T 5 metadata=#410 spec=#238
-T 5 metadata=#410 spec=#234 status=#235
-T 5 metadata=#410 spec=#254 status=#255
-T 4 metadata=#410 template=#256
-T 5 metadata=#410 spec=#265 status=#266
-T 5 metadata=#410 spec=#270
-T 7 metadata=#410
-T 5 metadata=#410 spec=#285 status=#286
-T 6 imagePullSecrets=[]#215 metadata=#410 secrets=[]#232|name
-T 4 metadata=#410 spec=#78
-T 4 metadata=#410 spec=#77
-T 4 metadata=#410 webhooks=[]#79|name
-T 5 metadata=#410 spec=#87 status=#88
-T 4 metadata=#410 spec=#86
-T 4 metadata=#410 webhooks=[]#89|name
-T 5 metadata=#410 spec=#395 status=#396
-T 5 metadata=#410 status=#413
-T 5 metadata=#410
-T 5 metadata=#410 spec=#94 status=#95
-T 5 metadata=#410 spec=#97 status=#98
-T 5 metadata=#410 spec=#100 status=#101
-T 5 metadata=#410 spec=#103 status=#104
-T 4 metadata=#410
-T 5 metadata=#410
-T 5 metadata=#410
-T 5 metadata=#410 spec=#111
-T 5 metadata=#410 spec=#110
-T 5 metadata=#410 status=#112
-T 5 metadata=#410 spec=#111
-T 5 metadata=#410
-T 5 metadata=#410
-T 5 metadata=#410 spec=#122 status=#123
-T 5 metadata=#410 spec=#135 status=#136
-T 5 metadata=#410 spec=#138 status=#139
-T 5 metadata=#410 status=#148
-T 4 metadata=#410
-T 6 endpoints=[]#309 metadata=#410 ports=[]#312
-T 17 metadata=#410 regarding=#232 related=#232
-T 5 metadata=#410 spec=#316 status=#317
-T 5 metadata=#410 status=#322
-T 4 metadata=#410
-T 5 metadata=#410 spec=#336 status=#337
-T 4 metadata=#410
-T 4 metadata=#410 spec=#343
-T 5 metadata=#410 status=#345
-T 6 metadata=#410 scheduling=#346
-T 4 metadata=#410
-T 5 metadata=#410 spec=#347 status=#348
-T 5 aggregationRule=#349 metadata=#410 rules=[]#350
-T 5 metadata=#410 subjects=[]#351
-T 4 metadata=#410 rules=[]#350
-T 5 metadata=#410 subjects=[]#351
-T 4 metadata=#410 spec=#368
-T 5 metadata=#410 spec=#382 status=#383
-T 4 metadata=#410 spec=#384
-T 4 metadata=#410 spec=#385
-T 7 metadata=#410
-T 4 metadata=#410 spec=#386
-T 4 metadata=#410 spec=#388
-T 7 metadata=#410 nodeTopology=#407
-T 10 allowedTopologies=[]#294 metadata=#410
-T 5 metadata=#410 spec=#391
-T 5 metadata=#410
+K certificates.k8s.io v1 ClusterTrustBundle 43
+K certificates.k8s.io v1 PodCertificateRequest 44
+K coordination.k8s.io v1 Lease 45
+K discovery.k8s.io v1 EndpointSlice 46
+K events.k8s.io v1 Event 47
+K flowcontrol.apiserver.k8s.io v1 FlowSchema 48
+K flowcontrol.apiserver.k8s.io v1 PriorityLevelConfiguration 49
+K networking.k8s.io v1 IPAddress 50
+K networking.k8s.io v1 Ingress 51
+K networking.k8s.io v1 IngressClass 52
+K networking.k8s.io v1 NetworkPolicy 53
+K networking.k8s.io v1 ServiceCIDR 54
+K node.k8s.io v1 RuntimeClass 55
+K policy v1 Eviction 56
+K policy v1 PodDisruptionBudget 57
+K rbac.authorization.k8s.io v1 ClusterRole 58
+K rbac.authorization.k8s.io v1 ClusterRoleBinding 59
+K rbac.authorization.k8s.io v1 Role 60
+K rbac.authorization.k8s.io v1 RoleBinding 61
+K resource.k8s.io v1 DeviceClass 62
+K resource.k8s.io v1 DeviceTaintRule 63
+K resource.k8s.io v1 ResourceClaim 64
+K resource.k8s.io v1 ResourceClaimTemplate 65
+K resource.k8s.io v1 ResourceSlice 66
+K scheduling.k8s.io v1 PriorityClass 67
+K storage.k8s.io v1 CSIDriver 68
+K storage.k8s.io v1 CSINode 69
+K storage.k8s.io v1 CSIStorageCapacity 70
+K storage.k8s.io v1 StorageClass 71
+K storage.k8s.io v1 VolumeAttachment 72
+K storage.k8s.io v1 VolumeAttributesClass 73
+K storagemigration.k8s.io v1 StorageVersionMigration 74
+T 4 metadata=#433 target=#241
+T 4 conditions=[]#166|type metadata=#433
+T 6 metadata=#433
+T 4 metadata=#433 subsets=[]#190
+T 17 involvedObject=#241 metadata=#433 related=#241
+T 4 metadata=#433 spec=#218
+T 5 metadata=#433 status=#226
+T 5 metadata=#433 spec=#238 status=#239
+T 5 metadata=#433 spec=#247
+T 5 metadata=#433 spec=#243 status=#244
+T 5 metadata=#433 spec=#263 status=#264
+T 4 metadata=#433 template=#265
+T 5 metadata=#433 spec=#275 status=#276
+T 5 metadata=#433 spec=#280
+T 7 metadata=#433
+T 5 metadata=#433 spec=#295 status=#296
+T 6 imagePullSecrets=[]#222 metadata=#433 secrets=[]#241|name
+T 4 metadata=#433 spec=#82
+T 4 metadata=#433 spec=#81
+T 4 metadata=#433 webhooks=[]#83|name
+T 5 metadata=#433 spec=#91 status=#92
+T 4 metadata=#433 spec=#90
+T 4 metadata=#433 webhooks=[]#93|name
+T 5 metadata=#433 spec=#418 status=#419
+T 5 metadata=#433 status=#436
+T 5 metadata=#433
+T 5 metadata=#433 spec=#98 status=#99
+T 5 metadata=#433 spec=#101 status=#102
+T 5 metadata=#433 spec=#104 status=#105
+T 5 metadata=#433 spec=#107 status=#108
+T 4 metadata=#433
+T 5 metadata=#433
+T 5 metadata=#433
+T 5 metadata=#433 spec=#115
+T 5 metadata=#433 spec=#114
+T 5 metadata=#433 status=#116
+T 5 metadata=#433 spec=#115
+T 5 metadata=#433
+T 5 metadata=#433
+T 5 metadata=#433 spec=#126 status=#127
+T 5 metadata=#433 spec=#139 status=#140
+T 5 metadata=#433 spec=#143 status=#144
+T 5 metadata=#433 status=#153
+T 4 metadata=#433
+T 5 metadata=#433 status=#154
+T 4 metadata=#433
+T 6 endpoints=[]#321 metadata=#433 ports=[]#324
+T 17 metadata=#433 regarding=#241 related=#241
+T 5 metadata=#433 spec=#328 status=#329
+T 5 metadata=#433 status=#334
+T 4 metadata=#433
+T 5 metadata=#433 spec=#348 status=#349
+T 4 metadata=#433
+T 4 metadata=#433 spec=#355
+T 5 metadata=#433 status=#357
+T 6 metadata=#433 scheduling=#358
+T 4 metadata=#433
+T 5 metadata=#433 spec=#359 status=#360
+T 5 aggregationRule=#361 metadata=#433 rules=[]#362
+T 5 metadata=#433 subjects=[]#363
+T 4 metadata=#433 rules=[]#362
+T 5 metadata=#433 subjects=[]#363
+T 4 metadata=#433 spec=#380
+T 5 metadata=#433 status=#389
+T 5 metadata=#433 spec=#398 status=#399
+T 4 metadata=#433 spec=#400
+T 4 metadata=#433 spec=#401
+T 7 metadata=#433
+T 4 metadata=#433 spec=#405
+T 5 metadata=#433 spec=#407 status=#408
+T 7 metadata=#433 nodeTopology=#430
+T 10 allowedTopologies=[]#304 metadata=#433
+T 5 metadata=#433 spec=#413
+T 5 metadata=#433
+T 5 metadata=#433 status=#415
 T 1
 T 2
 T 2
 T 1
 T 2
-T 5 excludeResourceRules=[]#81 namespaceSelector=#407 objectSelector=#407 resourceRules=[]#81
-T 3 matchResources=#76 paramRef=#82
-T 7 matchConditions=[]#75|name matchConstraints=#76 mutations=[]#80 variables=[]#91
-T 12 clientConfig=#92 matchConditions=[]#75|name namespaceSelector=#407 objectSelector=#407 rules=[]#83
-T 3 applyConfiguration=#71 jsonPatch=#74
+T 5 excludeResourceRules=[]#85 namespaceSelector=#430 objectSelector=#430 resourceRules=[]#85
+T 3 matchResources=#80 paramRef=#86
+T 7 matchConditions=[]#79|name matchConstraints=#80 mutations=[]#84 variables=[]#95
+T 12 clientConfig=#96 matchConditions=[]#79|name namespaceSelector=#430 objectSelector=#430 rules=[]#87
+T 3 applyConfiguration=#75 jsonPatch=#78
 T 6
-T 4 selector=#407
+T 4 selector=#430
 T 5
 T 4
-T 1 expressionWarnings=[]#73
-T 4 matchResources=#76 paramRef=#82
-T 7 auditAnnotations=[]#72 matchConditions=[]#75|name matchConstraints=#76 validations=[]#90 variables=[]#91|name
-T 3 conditions=[]#405|type typeChecking=#85
-T 11 clientConfig=#92 matchConditions=[]#75|name namespaceSelector=#407 objectSelector=#407 rules=[]#83
+T 1 expressionWarnings=[]#77
+T 4 matchResources=#80 paramRef=#86
+T 7 auditAnnotations=[]#76 matchConditions=[]#79|name matchConstraints=#80 validations=[]#94 variables=[]#95|name
+T 3 conditions=[]#428|type typeChecking=#89
+T 11 clientConfig=#96 matchConditions=[]#79|name namespaceSelector=#430 objectSelector=#430 rules=[]#87
 T 4
 T 2
-T 3 service=#84
+T 3 service=#88
 T 5
-T 5 selector=#407 template=#256
-T 10 conditions=[]#93|type
+T 5 selector=#430 template=#265
+T 10 conditions=[]#97|type
 T 6
-T 8 selector=#407 template=#256
-T 9 conditions=[]#96|type
+T 8 selector=#430 template=#265
+T 9 conditions=[]#100|type
 T 5
-T 4 selector=#407 template=#256
-T 7 conditions=[]#99|type
+T 4 selector=#430 template=#265
+T 7 conditions=[]#103|type
 T 5
-T 11 selector=#407 template=#256 volumeClaimTemplates=[]#9
-T 10 conditions=[]#102|type
-T 2 requirements=[]#406
-T 2 requirements=[]#408
+T 11 selector=#430 template=#265 volumeClaimTemplates=[]#9
+T 10 conditions=[]#106|type
+T 2 requirements=[]#429
+T 2 requirements=[]#431
 T 2
-T 9 fieldSelector=#105 labelSelector=#106
+T 9 fieldSelector=#109 labelSelector=#110
 T 4
-T 2 resourceAttributes=#108
-T 6 resourceAttributes=#108
-T 4 nonResourceRules=[]#107 resourceRules=[]#109
-T 3 target=#127
-T 3 current=#128
+T 2 resourceAttributes=#112
+T 6 resourceAttributes=#112
+T 4 nonResourceRules=[]#111 resourceRules=[]#113
+T 3 target=#131
+T 3 current=#132
 T 3
-T 2 metric=#124 target=#127
-T 2 current=#128 metric=#124
+T 2 metric=#128 target=#131
+T 2 current=#132 metric=#128
 T 3
-T 4 policies=[]#118
-T 2 scaleDown=#119 scaleUp=#119
-T 5
-T 5 behavior=#120 metrics=[]#125 scaleTargetRef=#115
-T 6 conditions=[]#121|type currentMetrics=[]#126
-T 2 selector=#407
-T 6 containerResource=#113 external=#116 object=#129 pods=#131 resource=#133
-T 6 containerResource=#114 external=#117 object=#130 pods=#132 resource=#134
-T 4
-T 3
-T 3 describedObject=#115 metric=#124 target=#127
-T 3 current=#128 describedObject=#115 metric=#124
-T 2 metric=#124 target=#127
-T 2 current=#128 metric=#124
-T 2 target=#127
-T 2 current=#128
-T 8 jobTemplate=#140
-T 3 active=[]#232
+T 4 policies=[]#122
+T 2 scaleDown=#123 scaleUp=#123
 T 6
-T 16 podFailurePolicy=#141 selector=#407 successPolicy=#145 template=#256
-T 11 conditions=[]#137
-T 2 metadata=#410 spec=#138
-T 1 rules=[]#144
+T 5 behavior=#124 metrics=[]#129 scaleTargetRef=#119
+T 6 conditions=[]#125|type currentMetrics=[]#130
+T 2 selector=#430
+T 6 containerResource=#117 external=#120 object=#133 pods=#135 resource=#137
+T 6 containerResource=#118 external=#121 object=#134 pods=#136 resource=#138
+T 4
+T 3
+T 3 describedObject=#119 metric=#128 target=#131
+T 3 current=#132 describedObject=#119 metric=#128
+T 2 metric=#128 target=#131
+T 2 current=#132 metric=#128
+T 2 target=#131
+T 2 current=#132
+T 8 jobTemplate=#145
+T 3 active=[]#241
+T 6
+T 4 resourceClaims=[]#403|name schedulingConstraints=#404
+T 17 podFailurePolicy=#146 scheduling=#142 selector=#430 successPolicy=#150 template=#265
+T 11 conditions=[]#141
+T 2 metadata=#433 spec=#143
+T 1 rules=[]#149
 T 3
 T 2
-T 3 onExitCodes=#142 onPodConditions=[]#143
-T 1 rules=[]#146
-T 2
-T 6
-T 2 conditions=[]#147|type
-T 4
-T 3 nodeAffinity=#221 podAffinity=#240 podAntiAffinity=#242
-T 2
+T 3 onExitCodes=#147 onPodConditions=[]#148
+T 1 rules=[]#151
 T 2
 T 6
-T 3
-T 5 nodePublishSecretRef=#215
+T 2 conditions=[]#152|type
+T 5 conditions=[]#428|type
+T 4
+T 3 nodeAffinity=#228 podAffinity=#249 podAntiAffinity=#251
 T 2
-T 6 secretRef=#215
-T 4 secretRef=#215
-T 5 labelSelector=#407
+T 2
+T 6
+T 3
+T 5 nodePublishSecretRef=#222
+T 2
+T 6 secretRef=#222
+T 4 secretRef=#222
+T 6 labelSelector=#430
 T 4
 T 2
 T 3
-T 3 items=[]#207
-T 4 items=[]#207
-T 25 env=[]#186|name envFrom=[]#185 lifecycle=#208 livenessProbe=#260 ports=[]#168|containerPort+protocol~"TCP" readinessProbe=#260 resizePolicy=[]#169 resources=#271 restartPolicyRules=[]#170 securityContext=#282 startupProbe=#260 volumeDevices=[]#299|devicePath volumeMounts=[]#300|mountPath
+T 3 items=[]#214
+T 5 items=[]#214
+T 25 env=[]#192|name envFrom=[]#191 lifecycle=#215 livenessProbe=#270 ports=[]#174|containerPort+protocol~"TCP" readinessProbe=#270 resizePolicy=[]#175 resources=#281 restartPolicyRules=[]#176 securityContext=#292 startupProbe=#270 volumeDevices=[]#309|devicePath volumeMounts=[]#312|mountPath
 T 3
 T 2
 T 5
 T 2
-T 2 exitCodes=#171
+T 2 exitCodes=#177
 T 2
-T 3 running=#173 terminated=#174 waiting=#175
+T 3 running=#179 terminated=#180 waiting=#181
 T 1
 T 7
 T 2
-T 15 allocatedResourcesStatus=[]#272|name lastState=#172 resources=#271 state=#172 user=#177 volumeMounts=[]#301|mountPath
-T 1 linux=#212
-T 1 items=[]#179
-T 4 fieldRef=#231 resourceFieldRef=#268
-T 2 items=[]#179
-T 2
-T 4 targetRef=#232
+T 15 allocatedResourcesStatus=[]#282|name lastState=#178 resources=#281 state=#178 user=#183 volumeMounts=[]#313|mountPath
+T 1 linux=#219
+T 1 items=[]#185
+T 5 fieldRef=#240 resourceFieldRef=#278
+T 3 items=[]#185
+T 3
+T 4 targetRef=#241
 T 4
-T 3 addresses=[]#182 notReadyAddresses=[]#182 ports=[]#183
-T 3 configMapRef=#161 secretRef=#278
-T 3 valueFrom=#187
-T 5 configMapKeyRef=#162 fieldRef=#231 fileKeyRef=#192 resourceFieldRef=#268 secretKeyRef=#279
-T 26 env=[]#186|name envFrom=[]#185 lifecycle=#208 livenessProbe=#260 ports=[]#168|containerPort+protocol~"TCP" readinessProbe=#260 resizePolicy=[]#169 resources=#271 restartPolicyRules=[]#170 securityContext=#282 startupProbe=#260 volumeDevices=[]#299|devicePath volumeMounts=[]#300|mountPath
-T 1 volumeClaimTemplate=#236
+T 3 addresses=[]#188 notReadyAddresses=[]#188 ports=[]#189
+T 3 configMapRef=#167 secretRef=#288
+T 3 valueFrom=#193
+T 5 configMapKeyRef=#168 fieldRef=#240 fileKeyRef=#199 resourceFieldRef=#278 secretKeyRef=#289
+T 26 env=[]#192|name envFrom=[]#191 lifecycle=#215 livenessProbe=#270 ports=[]#174|containerPort+protocol~"TCP" readinessProbe=#270 resizePolicy=[]#175 resources=#281 restartPolicyRules=[]#176 securityContext=#292 startupProbe=#270 volumeDevices=[]#309|devicePath volumeMounts=[]#312|mountPath
+T 1 volumeClaimTemplate=#245
+T 2
 T 1
 T 5
 T 4
-T 5 secretRef=#215
+T 5 secretRef=#222
 T 2
 T 4
-T 2
 T 3
 T 3
-T 5 httpHeaders=[]#200
+T 3
+T 6 httpHeaders=[]#207
 T 2
 T 2
 T 1
 T 2
-T 11 secretRef=#215
+T 11 secretRef=#222
 T 2
 T 1
-T 3
-T 3 postStart=#209 preStop=#209
-T 4 exec=#190 httpGet=#199 sleep=#287 tcpSocket=#290
+T 4
+T 3 postStart=#216 preStop=#216
+T 4 exec=#197 httpGet=#206 sleep=#297 tcpSocket=#300
 T 6
-T 1 limits=[]#210
+T 1 limits=[]#217
 T 3
-T 4 ports=[]#257
-T 1 ingress=[]#213
+T 4 ports=[]#267
+T 1 ingress=[]#220
 T 1
 T 2
 T 3
 T 5
-T 2 conditions=[]#218|type
+T 2 conditions=[]#225|type
 T 2
-T 2 preferredDuringSchedulingIgnoredDuringExecution=[]#259 requiredDuringSchedulingIgnoredDuringExecution=#226
+T 2 preferredDuringSchedulingIgnoredDuringExecution=[]#269 requiredDuringSchedulingIgnoredDuringExecution=#235
+T 2
 T 3
+T 4 mapping=[]#229|name overhead=[]#230|name
 T 6
-T 2 features=#225
+T 2 features=#234
 T 2
-T 1 nodeSelectorTerms=[]#228
+T 1 nodeSelectorTerms=[]#237
 T 3
-T 2 matchExpressions=[]#227 matchFields=[]#227
-T 7 taints=[]#291
-T 14 addresses=[]#220|type conditions=[]#223|type images=[]#167 runtimeHandlers=[]#224 volumesAttached=[]#152
+T 2 matchExpressions=[]#236 matchFields=[]#236
+T 8 taints=[]#301
+T 14 addresses=[]#227|type conditions=[]#232|type images=[]#173 runtimeHandlers=[]#233 volumesAttached=[]#158
 T 2
 T 7
 T 6
-T 9 dataSource=#296 dataSourceRef=#297 resources=#304 selector=#407
-T 8 conditions=[]#233|type modifyVolumeStatus=#216
-T 2 metadata=#410 spec=#234
+T 9 dataSource=#306 dataSourceRef=#307 resources=#316 selector=#430
+T 9 conditions=[]#242|type healthStatus=#311 modifyVolumeStatus=#223
+T 2 metadata=#433 spec=#243
 T 2
-T 31 awsElasticBlockStore=#149 azureDisk=#153 claimRef=#232 fc=#191 flocker=#194 gcePersistentDisk=#195 hostPath=#203 nfs=#217 nodeAffinity=#302 photonPersistentDisk=#239 portworxVolume=#258 quobyte=#262 vsphereVolume=#306
+T 31 awsElasticBlockStore=#155 azureDisk=#159 claimRef=#241 fc=#198 flocker=#201 gcePersistentDisk=#202 hostPath=#210 nfs=#224 nodeAffinity=#314 photonPersistentDisk=#248 portworxVolume=#268 quobyte=#272 vsphereVolume=#318
 T 2
-T 2 preferredDuringSchedulingIgnoredDuringExecution=[]#307 requiredDuringSchedulingIgnoredDuringExecution=[]#241
-T 6 labelSelector=#407 namespaceSelector=#407
-T 2 preferredDuringSchedulingIgnoredDuringExecution=[]#307 requiredDuringSchedulingIgnoredDuringExecution=[]#241
-T 7
-T 7
-T 3 options=[]#246
-T 2
-T 2 requestMappings=[]#166
-T 1
-T 1
-T 3
-T 2
-T 1
-T 13 appArmorProfile=#151 seLinuxOptions=#273 seccompProfile=#277 sysctls=[]#289 windowsOptions=#308
-T 42 affinity=#150 containers=[]#165|name dnsConfig=#245 ephemeralContainers=[]#188|name hostAliases=[]#201|ip imagePullSecrets=[]#215|name initContainers=[]#165|name readinessGates=[]#249 resourceClaims=[]#250|name resources=#271 schedulingGates=[]#252|name securityContext=#253 tolerations=[]#292 topologySpreadConstraints=[]#295|topologyKey+whenUnsatisfiable volumes=[]#298|name
-T 21 conditions=[]#244|type containerStatuses=[]#176 ephemeralContainerStatuses=[]#176 extendedResourceClaimStatus=#247 hostIPs=[]#202 initContainerStatuses=[]#176 nodeAllocatableResourceClaimStatuses=[]#222 podIPs=[]#248|ip resourceClaimStatuses=[]#251|name resources=#271
-T 2 metadata=#410 spec=#254
-T 3
-T 3
-T 2 preference=#228
-T 10 exec=#190 grpc=#196 httpGet=#199 tcpSocket=#290
-T 2 sources=[]#303
-T 6
-T 8 secretRef=#215
-T 5
-T 4 template=#256
-T 6 conditions=[]#264|type
-T 2
-T 3
-T 3
-T 3 scopeSelector=#275
-T 3 claims=[]#267|name
-T 2 resources=[]#269|resourceID
-T 4
-T 10 secretRef=#215
-T 1 matchExpressions=[]#276
-T 3
-T 2
-T 2
-T 3
-T 3 items=[]#207
-T 4 items=[]#207
-T 12 appArmorProfile=#151 capabilities=#156 seLinuxOptions=#273 seccompProfile=#277 windowsOptions=#308
-T 3
-T 6
-T 20 ports=[]#284|port+protocol~"TCP"
-T 2 conditions=[]#405|type loadBalancer=#214
-T 1
-T 5 secretRef=#215
-T 2
-T 2
-T 4
-T 5
-T 2
-T 1 matchLabelExpressions=[]#293
-T 8 labelSelector=#407
-T 3
-T 4
-T 31 awsElasticBlockStore=#149 azureDisk=#153 azureFile=#154 cephfs=#157 cinder=#158 configMap=#164 csi=#155 downwardAPI=#180 emptyDir=#181 ephemeral=#189 fc=#191 flexVolume=#193 flocker=#194 gcePersistentDisk=#195 gitRepo=#197 glusterfs=#198 hostPath=#203 image=#205 iscsi=#204 nfs=#217 persistentVolumeClaim=#237 photonPersistentDisk=#239 portworxVolume=#258 projected=#261 quobyte=#262 rbd=#263 scaleIO=#274 secret=#281 storageos=#288 vsphereVolume=#306
-T 2
-T 7
-T 5 volumeStatus=#305
-T 1 required=#226
-T 6 clusterTrustBundle=#159 configMap=#163 downwardAPI=#178 podCertificate=#243 secret=#280 serviceAccountToken=#283
-T 2
-T 1 image=#206
-T 4
-T 2 podAffinityTerm=#241
-T 4
-T 8 conditions=#310 hints=#311 targetRef=#232
-T 3
-T 2 forNodes=[]#313 forZones=[]#314
-T 4
-T 1
-T 1
-T 5
-T 4 rules=[]#320
-T 1 conditions=[]#315|type
-T 1
-T 2
-T 3 nonResourceRules=[]#319 resourceRules=[]#323 subjects=[]#325
-T 5
-T 1 conditions=[]#321|type
-T 5
-T 2
-T 4 group=#318 serviceAccount=#324 user=#326
-T 1
-T 3 backend=#330
-T 1 paths=[]#327
-T 2
-T 2 resource=#296 service=#335
-T 3 ports=[]#333
-T 1 ingress=[]#331
-T 3
-T 2 http=#328
-T 2 port=#344
-T 4 defaultBackend=#330 rules=[]#334 tls=[]#338
-T 1 loadBalancer=#332
-T 2
-T 2 ports=[]#342 to=[]#341
-T 2 from=[]#341 ports=[]#342
-T 3 ipBlock=#329 namespaceSelector=#407 podSelector=#407
-T 3
-T 4 egress=[]#339 ingress=[]#340 podSelector=#407
-T 2
-T 1 conditions=[]#405|type
-T 2 tolerations=[]#292
-T 4 selector=#407
-T 7 conditions=[]#405|type
-T 1 clusterRoleSelectors=[]#407
-T 5
-T 4
-T 7 conditions=[]#405|type networkData=#378
-T 3 devices=#362 nodeSelector=#226
-T 1
-T 3 validRange=#356
-T 3
-T 1
-T 1
-T 2 counters={}#358
-T 13 attributes={}#363 capacity={}#364 consumesCounters=[]#370 nodeAllocatableResourceMappings={}#379 nodeSelector=#226 taints=[]#375
-T 3 opaque=#380
-T 2 config=[]#361 results=[]#372
+T 2 preferredDuringSchedulingIgnoredDuringExecution=[]#319 requiredDuringSchedulingIgnoredDuringExecution=[]#250
+T 6 labelSelector=#430 namespaceSelector=#430
+T 2 preferredDuringSchedulingIgnoredDuringExecution=[]#319 requiredDuringSchedulingIgnoredDuringExecution=[]#250
 T 8
-T 2 requestPolicy=#355
-T 3 config=[]#366 constraints=[]#369 requests=[]#371
-T 2 opaque=#380
-T 1 opaque=#380
-T 3 config=[]#367 selectors=[]#373
+T 7
+T 3 options=[]#255
+T 2
+T 2 requestMappings=[]#172
+T 1
+T 1
 T 3
-T 2 counters={}#358
-T 3 exactly=#377 firstAvailable=[]#374
-T 10 tolerations=[]#376
-T 1 cel=#354
-T 7 capacity=#357 selectors=[]#373 tolerations=[]#376
+T 2
+T 1
+T 13 appArmorProfile=#157 seLinuxOptions=#283 seccompProfile=#287 sysctls=[]#299 windowsOptions=#320
+T 43 affinity=#156 containers=[]#171|name dnsConfig=#254 ephemeralContainers=[]#194|name evictionResponders=[]#196|name hostAliases=[]#208|ip imagePullSecrets=[]#222|name initContainers=[]#171|name readinessGates=[]#258 resourceClaims=[]#259|name resources=#281 schedulingGates=[]#261|name securityContext=#262 tolerations=[]#302 topologySpreadConstraints=[]#305|topologyKey+whenUnsatisfiable volumes=[]#308|name
+T 22 conditions=[]#253|type containerStatuses=[]#182 ephemeralContainerStatuses=[]#182 extendedResourceClaimStatus=#256 hostIPs=[]#209 initContainerStatuses=[]#182 nodeAllocatableResourceClaimStatuses=[]#231|resourceClaimName podIPs=[]#257|ip resourceClaimStatuses=[]#260|name resources=#281 volumeHealth=[]#266|name
+T 2 metadata=#433 spec=#263
+T 3 healthConditions=[]#310|status+reason
+T 3
+T 3
+T 2 preference=#237
+T 10 exec=#197 grpc=#203 httpGet=#206 tcpSocket=#300
+T 3 sources=[]#315
+T 6
+T 8 secretRef=#222
+T 5
+T 4 template=#265
+T 6 conditions=[]#274|type
+T 2
+T 3
+T 3
+T 3 scopeSelector=#285
+T 3 claims=[]#277|name
+T 2 resources=[]#279|resourceID
+T 4
+T 10 secretRef=#222
+T 1 matchExpressions=[]#286
+T 3
+T 2
+T 2
+T 3
+T 3 items=[]#214
+T 5 items=[]#214
+T 12 appArmorProfile=#157 capabilities=#162 seLinuxOptions=#283 seccompProfile=#287 windowsOptions=#320
+T 4
+T 6
+T 20 ports=[]#294|port+protocol~"TCP"
+T 2 conditions=[]#428|type loadBalancer=#221
+T 1
+T 5 secretRef=#222
+T 2
+T 2
 T 4
 T 5
-T 7 capacity=#357 selectors=[]#373 tolerations=[]#376
+T 2
+T 1 matchLabelExpressions=[]#303
+T 8 labelSelector=#430
+T 3
+T 4
+T 31 awsElasticBlockStore=#155 azureDisk=#159 azureFile=#160 cephfs=#163 cinder=#164 configMap=#170 csi=#161 downwardAPI=#186 emptyDir=#187 ephemeral=#195 fc=#198 flexVolume=#200 flocker=#201 gcePersistentDisk=#202 gitRepo=#204 glusterfs=#205 hostPath=#210 image=#212 iscsi=#211 nfs=#224 persistentVolumeClaim=#246 photonPersistentDisk=#248 portworxVolume=#268 projected=#271 quobyte=#272 rbd=#273 scaleIO=#284 secret=#291 storageos=#298 vsphereVolume=#318
+T 2
+T 3
+T 2 healthConditions=[]#310|status+reason
+T 8
+T 5 volumeStatus=#317
+T 1 required=#235
+T 6 clusterTrustBundle=#165 configMap=#169 downwardAPI=#184 podCertificate=#252 secret=#290 serviceAccountToken=#293
+T 2
+T 1 image=#213
+T 4
+T 2 podAffinityTerm=#250
+T 4
+T 8 conditions=#322 hints=#323 targetRef=#241
+T 3
+T 2 forNodes=[]#325 forZones=[]#326
+T 4
+T 1
+T 1
+T 5
+T 4 rules=[]#332
+T 1 conditions=[]#327|type
+T 1
+T 2
+T 3 nonResourceRules=[]#331 resourceRules=[]#335 subjects=[]#337
+T 5
+T 1 conditions=[]#333|type
+T 5
+T 2
+T 4 group=#330 serviceAccount=#336 user=#338
+T 1
+T 3 backend=#342
+T 1 paths=[]#339
+T 2
+T 2 resource=#306 service=#347
+T 3 ports=[]#345
+T 1 ingress=[]#343
+T 3
+T 2 http=#340
+T 2 port=#356
+T 4 defaultBackend=#342 rules=[]#346 tls=[]#350
+T 1 loadBalancer=#344
+T 2
+T 2 ports=[]#354 to=[]#353
+T 2 from=[]#353 ports=[]#354
+T 3 ipBlock=#341 namespaceSelector=#430 podSelector=#430
+T 3
+T 4 egress=[]#351 ingress=[]#352 podSelector=#430
+T 2
+T 1 conditions=[]#428|type
+T 2 tolerations=[]#302
+T 4 selector=#430
+T 7 conditions=[]#428|type
+T 1 clusterRoleSelectors=[]#430
+T 5
+T 4
+T 7 conditions=[]#428|type networkData=#392
+T 3 devices=#374 nodeSelector=#235
+T 1
+T 3 validRange=#368
+T 3
+T 1
+T 1
+T 2 counters={}#370
+T 13 attributes={}#375 capacity={}#376 consumesCounters=[]#382 nodeAllocatableResources={}#395 nodeSelector=#235 taints=[]#388
+T 3 opaque=#396
+T 2 config=[]#373 results=[]#385
+T 8
+T 2 requestPolicy=#367
+T 3 config=[]#378 constraints=[]#381 requests=[]#384
+T 2 opaque=#396
+T 1 opaque=#396
+T 3 config=[]#379 selectors=[]#386
+T 3
+T 3 counters={}#370
+T 2
+T 3 exactly=#391 firstAvailable=[]#387
+T 11 tolerations=[]#390
+T 1 cel=#366
+T 8 capacity=#369 derivedAttributes=[]#383 selectors=[]#386 tolerations=[]#390
+T 4
+T 1 conditions=[]#428|type
+T 5
+T 8 capacity=#369 derivedAttributes=[]#383 selectors=[]#386 tolerations=[]#390
+T 3
 T 3
 T 2
+T 2 mapping=#393 overhead=#394
 T 2
 T 4
-T 1 devices=#365
-T 3 allocation=#353 devices=[]#352|driver+device+pool+shareID reservedFor=[]#381|uid
-T 2 metadata=#410 spec=#382
-T 8 devices=[]#360 nodeSelector=#226 sharedCounters=[]#359
-T 11 tokenRequests=[]#389
-T 4 allocatable=#392
-T 1 drivers=[]#387|name
+T 1 devices=#377
+T 3 allocation=#365 devices=[]#364|driver+device+pool+shareID reservedFor=[]#397|uid
+T 2 metadata=#433 spec=#398
+T 10 devices=[]#372 nodeSelector=#235 sharedCounters=[]#371
+T 1
+T 3
+T 1 topology=[]#402
+T 11 tokenRequests=[]#411
+T 4 allocatable=#414
+T 1 drivers=[]#406|name
+T 1 storageHealth=[]#409|name
+T 2 healthConditions=[]#410
+T 6
 T 2
-T 2 inlineVolumeSpec=#238
-T 3 source=#390
+T 2 inlineVolumeSpec=#247
+T 3 source=#412
+T 1
+T 2 conditions=[]#428|type
+T 6
+T 6
+T 6 versions=[]#420
+T 4 conditions=[]#417|type
+T 9 additionalPrinterColumns=[]#416 schema=#423 selectableFields=[]#426 subresources=#422
+T 3
+T 2 scale=#421
+T 1 openAPIV3Schema=#425
+T 2
+)table",
+R"table(T 44 allOf=[]#425 anyOf=[]#425 definitions={}#425 externalDocs=#424 not=#425 oneOf=[]#425 patternProperties={}#425 properties={}#425 x-kubernetes-validations=[]#427|rule
 T 1
 T 6
 T 6
-T 6 versions=[]#397
-T 4 conditions=[]#394|type
-T 9 additionalPrinterColumns=[]#393 schema=#400 selectableFields=[]#403 subresources=#399
 T 3
-T 2 scale=#398
-T 1 openAPIV3Schema=#402
-T 2
-T 44 allOf=[]#402 anyOf=[]#402 definitions={}#402 externalDocs=#401 not=#402 oneOf=[]#402 patternProperties={}#402 properties={}#402 x-kubernetes-validations=[]#404|rule
-T 1
-T 6
-T 6
-T 3
-T 2 matchExpressions=[]#408
+T 2 matchExpressions=[]#431
 T 3
 T 7
-T 15 managedFields=[]#409 ownerReferences=[]#411|uid
+T 15 managedFields=[]#432 ownerReferences=[]#434|uid
 T 6
 T 5
-T 1 conditions=[]#412|type
+T 1 conditions=[]#435|type
 )table",
 };
 // clang-format on
