@@ -522,7 +522,7 @@ group_kubernetes() {
     check "types and tables are what the pinned version of Kubernetes says" generated_as_pinned
     name_e2e_programs "$BUILD/release" "$BUILD/$UNIT_PRESET"
     name_e2e_tools
-    for version in ${KCONTROL_KUBERNETES_VERSIONS:-1.33.13 1.34.4 1.35.4}; do
+    for version in ${KCONTROL_KUBERNETES_VERSIONS:-1.33.13 1.34.4 1.35.4 1.36.3}; do
         step "Kubernetes $version"
         results=$LOGS/kubernetes-$version.count
         rm -f "$results" "$results.flaky"

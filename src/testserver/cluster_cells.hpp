@@ -124,19 +124,38 @@ inline json::array claim_cells(const json::value& o, wall_time now) {
 }
 
 inline json::array storage_class_cells(const json::value& o, wall_time now) {
-    std::string name = name_in(o);
-    for (const std::string_view key :
-         {"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"}) {
-        if (json::get_string(o, {"metadata", "annotations", key}) != "true") continue;
-        name += " (default)";
-        break;
-    }
-    return {name,
+    return {name_in(o),
             text_in(o, {"provisioner"}),
             text_in(o, {"reclaimPolicy"}, "Delete"),
             text_in(o, {"volumeBindingMode"}, "Immediate"),
             flag_in(o, {"allowVolumeExpansion"}),
             age_of(o, now)};
+}
+
+inline bool is_default_class(const json::value& o) {
+    return json::get_string(o, {"metadata", "annotations", "storageclass.kubernetes.io/is-default-class"}) == "true" ||
+           json::get_string(o, {"metadata", "annotations", "storageclass.beta.kubernetes.io/is-default-class"}) ==
+               "true";
+}
+
+inline json::array definition_cells(const json::value& o, wall_time) {
+    std::vector<std::string> versions, short_names;
+    for (const auto& one : list_in(o, {"spec", "versions"})) {
+        if (!flag_in(one, {"served"})) continue;
+        versions.push_back(text_in(one, {"name"}) + (flag_in(one, {"storage"}) ? "(storage)" : ""));
+    }
+    std::sort(versions.begin(), versions.end());
+    for (const auto& one : list_in(o, {"spec", "names", "shortNames"})) {
+        if (one.is_string()) short_names.emplace_back(one.get_string());
+    }
+    return {name_in(o),
+            text_in(o, {"spec", "scope"}),
+            joined(versions),
+            text_in(o, {"metadata", "creationTimestamp"}),
+            text_in(o, {"spec", "group"}),
+            text_in(o, {"spec", "names", "kind"}),
+            joined(short_names),
+            state_of_condition(o, "Established") == "True"};
 }
 
 inline json::array lease_cells(const json::value& o, wall_time now) {

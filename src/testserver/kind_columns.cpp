@@ -115,9 +115,13 @@ void add_cluster_columns(std::vector<kind_columns>& all) {
     }
     for (const auto& [group, plural] :
          {std::pair("rbac.authorization.k8s.io", "roles"), std::pair("rbac.authorization.k8s.io", "clusterroles"),
-          std::pair("apiextensions.k8s.io", "customresourcedefinitions"), std::pair("", "limitranges")}) {
+          std::pair("", "limitranges")}) {
         all.push_back({group, plural, {n, {"Created At", "date"}}, created_cells});
     }
+    auto of_definition =
+        with_wide({n, t("Scope"), t("Versions"), {"Created At", "date"}}, {"Group", "Kind", "ShortNames"});
+    of_definition.emplace_back("Established", "boolean", 1);
+    all.push_back({"apiextensions.k8s.io", "customresourcedefinitions", std::move(of_definition), definition_cells});
     for (const auto group : {"", "events.k8s.io"}) {
         all.push_back({group,
                        "events",

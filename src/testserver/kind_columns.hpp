@@ -24,7 +24,7 @@ public:
     int priority = 0;         ///< above 0: only with -o wide
 };
 
-/// The columns of one kind. Source: kubernetes/pkg/printers/internalversion/printers.go of 1.36.
+/// The columns of one kind. Source: kubernetes/pkg/printers/internalversion/printers.go of 1.37.
 ///
 /// Thread-safety: immutable.
 class kind_columns {

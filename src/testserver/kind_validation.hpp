@@ -117,7 +117,6 @@ inline void validate_role(validator& v, const json::value& role, bool namespaced
         return found == nullptr || !found->is_array() || found->get_array().empty();
     };
     validator::each(role, "rules", {}, [&](const json::value& rule, const std::string& at) {
-        if (is_empty(rule, "verbs")) v.required(at + ".verbs", "verbs must contain at least one value");
         if (!is_empty(rule, "nonResourceURLs")) {
             const json::value* urls = json::find(rule, {"nonResourceURLs"});
             if (namespaced) {
@@ -134,6 +133,10 @@ inline void validate_role(validator& v, const json::value& role, bool namespaced
         if (is_empty(rule, "resources"))
             v.required(at + ".resources", "resource rules must supply at least one resource");
     });
+    // Said last, for this kind of rule is declared.
+    validator::each(role, "rules", {}, [&](const json::value& rule, const std::string& at) {
+        if (is_empty(rule, "verbs")) v.required(at + ".verbs");
+    });
 }
 
 inline void validate_role_binding(validator& v, const json::value& binding, bool namespaced) {
@@ -145,14 +148,17 @@ inline void validate_role_binding(validator& v, const json::value& binding, bool
     if (kind != "ClusterRole" && (kind != "Role" || !namespaced)) {
         v.unsupported("roleRef.kind", kind, namespaced ? R"("Role", "ClusterRole")" : R"("ClusterRole")");
     }
-    if (json::get_string(binding, {"roleRef", "name"}).empty()) v.required("roleRef.name");
     validator::each(binding, "subjects", {}, [&](const json::value& subject, const std::string& at) {
-        if (json::get_string(subject, {"name"}).empty()) v.required(at + ".name");
         const std::string_view of = json::get_string(subject, {"kind"});
         if (of != "ServiceAccount" && of != "User" && of != "Group") {
-            v.unsupported(at + ".kind", of, R"("Group", "ServiceAccount", "User")");
+            v.unsupported(at + ".kind", of, R"("ServiceAccount", "User", "Group")");
         }
     });
+    // Said last, for this kind of rule is declared.
+    validator::each(binding, "subjects", {}, [&](const json::value& subject, const std::string& at) {
+        if (json::get_string(subject, {"name"}).empty()) v.required(at + ".name");
+    });
+    if (json::get_string(binding, {"roleRef", "name"}).empty()) v.required("roleRef.name");
 }
 
 // Items whose `name` is that of one before.

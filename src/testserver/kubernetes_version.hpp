@@ -6,10 +6,10 @@
 
 namespace kcontrol::inline v0_1::testing::detail {
 
-inline constexpr std::string_view kubernetes_minor = "36";
-inline constexpr std::string_view kubernetes_previous_minor = "35";
+inline constexpr std::string_view kubernetes_minor = "37";
+inline constexpr std::string_view kubernetes_previous_minor = "36";
 
-/// As in "v1.36.0+kcontrol".
+/// As in "v1.37.0+kcontrol".
 inline std::string kubernetes_version() { return "v1." + std::string(kubernetes_minor) + ".0+kcontrol"; }
 
 }  // namespace kcontrol::testing::detail

@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/trim.hpp>
 
+#include "testserver/cluster_cells.hpp"
 #include "testserver/header_text.hpp"
 #include "testserver/stored_object.hpp"
 #include "testserver/timestamp.hpp"
@@ -84,6 +85,23 @@ json::object list_metadata(const list_page& page, bool is_custom) {
     return metadata;
 }
 
+// Of the classes that say that they are the default, a list marks the one that counts: the newest, and by name.
+void mark_default_class(json::array& rows, const list_page& page) {
+    std::size_t at = 0;
+    json::value* marked = nullptr;
+    std::string newest;
+    for (const auto& [key, object] : page.items) {
+        json::value& name = rows[at++].as_object()["cells"].as_array().front();
+        const json::value content(object->content());
+        if (!is_default_class(content)) continue;
+        std::string created(json::get_string(content, {"metadata", "creationTimestamp"}));
+        if (marked != nullptr && created <= newest) continue;  // they come by name
+        newest = std::move(created);
+        marked = &name;
+    }
+    if (marked != nullptr) *marked = std::string(marked->as_string()) + " (default)";
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -137,6 +155,7 @@ std::string renderer::list(const list_page& page) const {
         list["metadata"] = detail::list_metadata(page, type_.custom);
         json::array& rows = list["rows"].as_array();
         for (const auto& [key, object] : page.items) rows.push_back(row(*object));
+        if (type_.id() == group_resource("storage.k8s.io", "storageclasses")) detail::mark_default_class(rows, page);
         return json::serialize(json::value(std::move(list)));
     }
     list["kind"] = form_ == shape::metadata ? std::string("PartialObjectMetadataList") : type_.list_kind;

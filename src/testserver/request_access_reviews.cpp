@@ -31,35 +31,38 @@ request_info request_of_review(const json::value& spec) {
 }
 
 outcome<void> check_review(const request_info& info, const json::value& body) {
-    const json::value* spec = json::find(body, {"spec"});
-    const group_resource kind("authorization.k8s.io", std::string(json::get_string(body, {"kind"})));
-    const auto refuse = [&kind](std::string_view field, const std::string& text) {
-        return failure::invalid(kind, "", field, "FieldValueInvalid", "Invalid value: " + text);
+    const json::value nothing = json::object();
+    const json::value* found = json::find(body, {"spec"});
+    const json::value& spec = found == nullptr ? nothing : *found;
+    std::vector<field_problem> problems;
+    const auto refuse = [&problems](std::string_view field, const json::value& shown, std::string_view why) {
+        problems.emplace_back(std::string(field), "FieldValueInvalid",
+                              "Invalid value: " + json::serialize(shown) + ": " + std::string(why));
     };
-    const json::value* of_resource = spec == nullptr ? nullptr : json::find(*spec, {"resourceAttributes"});
-    const json::value* of_path = spec == nullptr ? nullptr : json::find(*spec, {"nonResourceAttributes"});
-    if (of_resource != nullptr && of_path != nullptr) {
-        json::object shown;
+    const json::value* of_resource = json::find(spec, {"resourceAttributes"});
+    const json::value* of_path = json::find(spec, {"nonResourceAttributes"});
+    json::value path;
+    if (of_path != nullptr) {
+        json::object& shown = path.emplace_object();
         shown["Path"] = json::get_string(*of_path, {"path"});
         shown["Verb"] = json::get_string(*of_path, {"verb"});
-        return refuse("spec.nonResourceAttributes", json::serialize(json::value(std::move(shown))) +
-                                                        ": cannot be specified in combination with resourceAttributes");
     }
-    if (of_resource == nullptr && of_path == nullptr) {
-        return refuse("spec.resourceAttributes",
-                      "null: exactly one of nonResourceAttributes or resourceAttributes must be specified");
+    if ((of_resource == nullptr) == (of_path == nullptr)) {
+        refuse("spec", path, "exactly one of nonResourceAttributes or resourceAttributes must be specified");
     }
-    if (info.resource == "selfsubjectaccessreviews") return {};
-    const json::value* groups = json::find(*spec, {"groups"});
-    if (json::get_string(*spec, {"user"}).empty() && groups == nullptr) {
-        return refuse("spec.user", R"("": at least one of user or group must be specified)");
+    if (info.resource != "selfsubjectaccessreviews" && json::get_string(spec, {"user"}).empty() &&
+        json::find(spec, {"groups"}) == nullptr) {
+        refuse("spec.user", "", "at least one of user or group must be specified");
     }
-    const std::string_view ns = json::get_string(*spec, {"resourceAttributes", "namespace"});
-    if (info.resource == "localsubjectaccessreviews" && ns != info.namespace_) {
-        return refuse("spec.resourceAttributes.namespace",
-                      json::serialize(json::value(ns)) + ": must match metadata.namespace");
+    if (info.resource == "localsubjectaccessreviews") {
+        const std::string_view ns = json::get_string(spec, {"resourceAttributes", "namespace"});
+        if (of_resource != nullptr && ns != info.namespace_) {
+            refuse("spec.resourceAttributes.namespace", json::value(ns), "must match metadata.namespace");
+        }
+        if (of_path != nullptr) refuse("spec.nonResourceAttributes", path, "disallowed on this kind of request");
     }
-    return {};
+    if (problems.empty()) return {};
+    return failure::invalid(group_resource("authorization.k8s.io", ""), "", problems);  // as a real one: without a kind
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 // What no document tells of a kind. Letters: g keeps a generation, v an update needs a resourceVersion, d DELETE
 // answers with the object, c an update makes what is not there, o dependents are orphaned by default, s a new object
-// keeps the status that it comes with. Asked of kube-apiserver 1.36 kind by kind.
+// keeps the status that it comes with. Asked of kube-apiserver kind by kind (tests/conformance/kinds.json).
 struct kind_habits {
     std::string_view group;
     std::string_view plural;
@@ -50,7 +50,10 @@ constexpr std::array kind_habits_table = {
                 "regarding.resourceVersion regarding.fieldPath reportingController type"},
     kind_habits{"batch", "cronjobs", "g", ""},
     kind_habits{"batch", "jobs", "go", "status.successful"},
+    kind_habits{"autoscaling", "horizontalpodautoscalers", "g", ""},
     kind_habits{"certificates.k8s.io", "certificatesigningrequests", "", "spec.signerName"},
+    kind_habits{"certificates.k8s.io", "clustertrustbundles", "v", "spec.signerName"},
+    kind_habits{"certificates.k8s.io", "podcertificaterequests", "v", "spec.signerName spec.podName spec.nodeName"},
     kind_habits{"networking.k8s.io", "ingressclasses", "g", ""},
     kind_habits{"networking.k8s.io", "ingresses", "g", ""},
     kind_habits{"networking.k8s.io", "networkpolicies", "g", ""},
@@ -76,9 +79,11 @@ constexpr std::array kind_habits_table = {
     kind_habits{"node.k8s.io", "runtimeclasses", "vc", ""},
     kind_habits{"discovery.k8s.io", "endpointslices", "g", ""},
     kind_habits{"resource.k8s.io", "deviceclasses", "gd", ""},
+    kind_habits{"resource.k8s.io", "devicetaintrules", "gv", ""},
     kind_habits{"resource.k8s.io", "resourceclaims", "d", ""},
     kind_habits{"resource.k8s.io", "resourceclaimtemplates", "d", ""},
-    kind_habits{"resource.k8s.io", "resourceslices", "gd", "spec.driver spec.nodeName"},
+    kind_habits{"resource.k8s.io", "resourceslices", "gd", "spec.driver spec.nodeName spec.pool.name"},
+    kind_habits{"storagemigration.k8s.io", "storageversionmigrations", "v", ""},
     kind_habits{"flowcontrol.apiserver.k8s.io", "flowschemas", "g", ""},
     kind_habits{"flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", "g", ""},
 };

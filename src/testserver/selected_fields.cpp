@@ -58,6 +58,8 @@ constexpr std::array own_fields_table = {
     own_fields{"events.k8s.io", "events", true},
     own_fields{"batch", "jobs", true, "field label \"", "\" not supported for Job"},
     own_fields{"certificates.k8s.io", "certificatesigningrequests", false},
+    own_fields{"certificates.k8s.io", "clustertrustbundles", false},
+    own_fields{"certificates.k8s.io", "podcertificaterequests", false},
     own_fields{"resource.k8s.io", "resourceslices", false,
                "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: "},
 };

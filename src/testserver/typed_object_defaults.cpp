@@ -19,7 +19,7 @@ struct default_row {
 };
 
 // What Kubernetes' defaulting functions set wherever the type stands.
-// Source: pkg/apis/*/v1/defaults.go of Kubernetes 1.36, checked with tests/conformance/writes.json.
+// Source: pkg/apis/*/v1/defaults.go of Kubernetes 1.37, checked with tests/conformance/writes.json.
 constexpr std::array default_rows = {
     default_row{"admissionregistration.v1.MatchResources", "matchPolicy", R"("Equivalent")"},
     default_row{"admissionregistration.v1.MatchResources", "namespaceSelector", "{}"},
@@ -51,6 +51,7 @@ constexpr std::array default_rows = {
     default_row{"apps.v1.RollingUpdateDaemonSet", "maxUnavailable", "1"},
     default_row{"apps.v1.RollingUpdateDeployment", "maxSurge", R"("25%")"},
     default_row{"apps.v1.RollingUpdateDeployment", "maxUnavailable", R"("25%")"},
+    default_row{"apps.v1.RollingUpdateStatefulSetStrategy", "maxUnavailable", "1"},
     default_row{"apps.v1.RollingUpdateStatefulSetStrategy", "partition", "0"},
     default_row{"apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy", "whenDeleted", R"("Retain")"},
     default_row{"apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy", "whenScaled", R"("Retain")"},
@@ -108,6 +109,7 @@ constexpr std::array default_rows = {
     default_row{"storage.v1.CSIDriverSpec", "attachRequired", "true"},
     default_row{"storage.v1.CSIDriverSpec", "fsGroupPolicy", R"("ReadWriteOnceWithFSType")"},
     default_row{"storage.v1.CSIDriverSpec", "podInfoOnMount", "false"},
+    default_row{"storage.v1.CSIDriverSpec", "preventPodSchedulingIfMissing", "false"},
     default_row{"storage.v1.CSIDriverSpec", "requiresRepublish", "false"},
     default_row{"storage.v1.CSIDriverSpec", "seLinuxMount", "false"},
     default_row{"storage.v1.CSIDriverSpec", "storageCapacity", "false"},

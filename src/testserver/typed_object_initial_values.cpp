@@ -169,6 +169,11 @@ void set_initial_values(const resource_type& type, json::object& object) {
     json::object* spec = detail::object_at(object, "spec");
     if (spec == nullptr) return;
     if (id == "services") detail::give_address(uid, *spec);
+    if (json::object* taint = detail::object_at(*spec, "taint");
+        taint != nullptr && id == "devicetaintrules.resource.k8s.io") {
+        detail::set_missing(*taint, "timeAdded",
+                            json::value(detail::text_at(metadata_of(object), "creationTimestamp")));
+    }
     if (id == "pods") detail::admit_pod(object, *spec);
 }
 

@@ -31,20 +31,8 @@ inline void validate_change(validator& v, const std::string& id, const json::val
         if (suspended == nullptr || *suspended != true) fixed({"spec", "template"}, "spec.template");
         fixed({"spec", "completionMode"}, "spec.completionMode");
     } else if (id == "statefulsets.apps") {
-        json::value a = member_or_null(now, {"spec"}), b = member_or_null(was, {"spec"});
-        for (json::value* spec : {&a, &b}) {
-            if (!spec->is_object()) continue;
-            for (const std::string_view free :
-                 {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
-                  "persistentVolumeClaimRetentionPolicy", "minReadySeconds"}) {
-                spec->get_object().erase(free);
-            }
-        }
-        if (a != b) {
-            v.forbidden("spec",
-                        "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
-                        "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
-                        "'minReadySeconds' are forbidden");
+        for (const std::string_view name : {"selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"}) {
+            fixed({"spec", name}, "spec." + std::string(name));
         }
     } else if (id == "configmaps" || id == "secrets") {
         const json::value* immutable = json::find(was, {"immutable"});
@@ -79,7 +67,7 @@ inline void validate_change(validator& v, const std::string& id, const json::val
             shown["Kind"] = member_or_null(now, {"roleRef", "kind"});
             shown["Name"] = member_or_null(now, {"roleRef", "name"});
             const json::value value(std::move(shown));
-            v.invalid("roleRef", &value, "cannot change roleRef");
+            v.invalid("roleRef", &value, "field is immutable");
         }
     }
 }

@@ -38,7 +38,6 @@ void validate_cron_job(validator& v, const json::value& object, const json::valu
     }
     const json::value* schedule = json::find(spec, {"schedule"});
     const std::string_view text = json::get_string(spec, {"schedule"});
-    if (text.empty()) v.required("spec.schedule");
     if (const auto wrong = cron_problem(text); wrong && !text.empty()) v.invalid("spec.schedule", schedule, *wrong);
     if (text.find("TZ") != std::string_view::npos) {
         v.invalid("spec.schedule", schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
@@ -52,6 +51,7 @@ void validate_cron_job(validator& v, const json::value& object, const json::valu
     if (job != nullptr && job->is_object()) validate_job(v, *job, "spec.jobTemplate.spec");
     v.not_negative(spec, "successfulJobsHistoryLimit", "spec");
     v.not_negative(spec, "failedJobsHistoryLimit", "spec");
+    if (text.empty()) v.required("spec.schedule");  // last, for this rule is declared
 }
 
 // A port is one of a protocol; so is that of the nodes.

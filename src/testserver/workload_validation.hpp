@@ -78,6 +78,23 @@ inline void validate_deployment_strategy(validator& v, const json::value& spec) 
     }
 }
 
+// Source: validateRollingUpdateStatefulSet
+inline void validate_stateful_unavailable(validator& v, const json::value* most, const std::string& at) {
+    if (most == nullptr) return;
+    const bool is_text = most->is_string();
+    const std::string_view text = is_text ? std::string_view(most->get_string()) : std::string_view();
+    const std::int64_t number = most->is_int64() ? most->get_int64() : 0;
+    const bool percent = is_text && is_percent(text);
+    if (is_text && !percent) v.invalid(at, most, percent_rule);
+    if (number < 0) v.invalid(at, most, "must be greater than or equal to 0");
+    const std::size_t digits = percent ? text.find_first_not_of('0') : 0;
+    const std::string_view share = percent ? text.substr(digits, text.size() - 1 - digits) : std::string_view();
+    if (percent ? share.empty() : number == 0) v.invalid(at, most, "cannot be 0");
+    if (share.size() > 3 || (share.size() == 3 && share > "100")) {
+        v.invalid(at, most, "must not be greater than 100%");
+    }
+}
+
 inline void validate_stateful_set(validator& v, const json::value& spec) {
     const std::string_view pods = json::get_string(spec, {"podManagementPolicy"});
     if (!pods.empty() && pods != "OrderedReady" && pods != "Parallel") {
@@ -91,7 +108,10 @@ inline void validate_stateful_set(validator& v, const json::value& spec) {
     const bool rolls = rolling != nullptr && rolling->is_object();
     const std::string at = "spec.updateStrategy.rollingUpdate";
     if (type == "RollingUpdate") {
-        if (rolls) v.not_negative(*rolling, "partition", at);
+        if (rolls) {
+            v.not_negative(*rolling, "partition", at);
+            validate_stateful_unavailable(v, json::find(*rolling, {"maxUnavailable"}), at + ".maxUnavailable");
+        }
     } else if (type == "OnDelete") {
         if (rolls) v.invalid(at, rolling, "only allowed for updateStrategy 'RollingUpdate'");
     } else if (!type.empty()) {

@@ -192,14 +192,14 @@ inline outcome<json::value> parse_applied(const http::request& request) {
     auto body = json::parse(request.body);
     if (!body) {
         auto documents = json::parse_yaml(request.body);
-        if (!documents) return failure::bad_request("error decoding YAML: " + documents.error().message());
+        if (!documents) return failure::bad_request("error encoding patch: yaml: " + documents.error().message());
         body = documents->size() == 1 ? std::move(documents->front()) : json::value();
     }
     const bool empty = body->is_null() || (body->is_object() && body->get_object().empty());
     if (empty) return failure::bad_request("invalid object type: /, Kind=");
     if (body->is_object()) return std::move(*body);
     return failure::bad_request(
-        "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
+        "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot "
         "unmarshal " +
         std::string(json_type(*body)) + " into Go value of type map[string]interface {}");
 }

@@ -109,13 +109,15 @@ outcome<void> check_metadata(const resource_type& type, const write_target& targ
     }
     json::value* owners = metadata.if_contains("ownerReferences");
     if (owners == nullptr) return {};
-    for (const auto& owner : owners->get_array()) {
+    std::vector<field_problem> empty;
+    for (std::size_t at = 0; at < owners->get_array().size(); ++at) {
         for (const std::string_view name : {"apiVersion", "kind", "name", "uid"}) {
-            if (!json::get_string(owner, {name}).empty()) continue;
-            return failure::invalid(kind_of(type), target.name, "metadata.ownerReferences." + std::string(name),
-                                    "FieldValueInvalid", "Invalid value: \"\": must not be empty");
+            if (!json::get_string(owners->get_array()[at], {name}).empty()) continue;
+            empty.emplace_back("metadata.ownerReferences[" + std::to_string(at) + "]." + std::string(name),
+                               "FieldValueRequired", "Required value: must not be empty");
         }
     }
+    if (!empty.empty()) return failure::invalid(kind_of(type), json::get_string(metadata, {"name"}), empty);
     drop_double_owners(target, owners->get_array());
     return {};
 }
@@ -175,13 +177,10 @@ outcome<void> check_finalizers(const resource_type& type, const write_target& ta
         if (!known.contains(name)) added += (added.empty() ? "" : ", ") + in_quotes(name);
     }
     if (added.empty()) return {};
-    const field_problem problem("metadata.finalizers", "FieldValueForbidden",
-                                "Forbidden: no new finalizers can be added if the object is being deleted, found new "
-                                "finalizers []string{" +
-                                    added + "}");
-    // Kubernetes looks at the metadata of its own kinds twice, and says so twice.
-    std::vector<field_problem> problems(type.custom ? 1 : 2, problem);
-    return failure::invalid(kind_of(type), target.name, problems);
+    return failure::invalid(kind_of(type), target.name, "metadata.finalizers", "FieldValueForbidden",
+                            "Forbidden: no new finalizers can be added if the object is being deleted, found new "
+                            "finalizers []string{" +
+                                added + "}");
 }
 
 // Copies a member, or removes it where the source has none.

@@ -74,7 +74,7 @@ def with_member(piece, case, member, value):
 
 
 def write(path, member, answers):
-    """Puts answers, by number of the case, into a file of cases, of which all else stays to the letter."""
+    """Puts parts of what is expected, by number of the case, into a file of cases: all else stays to the letter."""
     text, number = path.read_text(), 0
     at = text.index('"cases": [') + len('"cases": [')
     out = [text[:at]]
@@ -82,7 +82,7 @@ def write(path, member, answers):
         case, end = json.JSONDecoder().raw_decode(text, next_case)
         piece = text[next_case:end]
         if number in answers:
-            piece = with_member(piece, case, member, {**case[member], "answer": answers[number]})
+            piece = with_member(piece, case, member, {**case[member], **answers[number]})
         out += text[at:next_case], piece
         at, number = end, number + 1
     path.write_text("".join(out) + text[at:])

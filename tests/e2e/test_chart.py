@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "examples" / "apps" / "training_monitor" / "deploy"
 CHART = DEPLOY / "chart"
 # A helm that is built from its module takes its library's version for Kubernetes'.
-FOR = ("--kube-version", "1.36.0")
+FOR = ("--kube-version", "1.37.0")
 HELM = os.environ.get("KCONTROL_HELM", "")
 # A switch of the chart's and the component that it stands for, in the order in which full/ names them.
 SWITCHES = {"state": "state", "notices": "notices", "clustersFromSecrets": "clusters-from-secrets",

@@ -259,7 +259,7 @@ TEST_CASE("discovery, together and piece by piece") {
     CHECK(json::get_string(f.client.get("/api/v1")->json(), {"kind"}) == "APIResourceList");
     CHECK(f.client.get("/apis/nope")->head.status == 404);
     CHECK(f.client.get("/apis/example.com/v9")->head.status == 404);
-    CHECK(f.client.get("/version")->json().at("minor") == "36");
+    CHECK(f.client.get("/version")->json().at("minor") == "37");
     CHECK(f.client.get("/readyz")->body == "ok");
     f.server.set_ready(false);
     CHECK(f.client.get("/readyz")->head.status == 500);

@@ -138,7 +138,7 @@ TEST_CASE("kubectl works with the in-process API server" * doctest::skip(find_ku
     cluster c;
     const std::string file = c.write("job.yaml", job);
     CHECK(has(c.run({"api-resources"}), "pytorchjobs"));
-    CHECK(has(c.run({"version"}), "v1.36"));
+    CHECK(has(c.run({"version"}), "v1.37"));
     CHECK(has(c.run({"create", "-f", file}), "pytorchjob.kubeflow.org/train created"));
     CHECK(has(c.run({"create", "-f", file}), "AlreadyExists"));
     CHECK(has(c.run({"get", "pytorchjobs"}), "NAME    STATE   AGE"));

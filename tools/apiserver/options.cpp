@@ -194,7 +194,7 @@ const char* const usage_text =
        kcontrol-apiserver --crds-of|--rbac-of [FLAG]... -- PROGRAM [ARGUMENT]...
 
 A Kubernetes API server for tests: all built-in kinds and your own, in memory, without etcd. It says what
-kube-apiserver 1.36 says, and whatever goes wrong on purpose. Everybody may do everything, unless --rbac is there: do not expose it.
+kube-apiserver 1.37 says, and whatever goes wrong on purpose. Everybody may do everything, unless --rbac is there: do not expose it.
 
   --listen IP:PORT       where to listen (127.0.0.1:0: any free port)
   --plain-http           without TLS

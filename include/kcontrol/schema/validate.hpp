@@ -67,7 +67,7 @@ KCONTROL_DECL result<field_errors> validate_text(const type_descriptor& type, st
 /// object can hold it.
 ///
 /// Thread-safety: safe.
-/// Source: kube-openapi pkg/validation and apiextensions-apiserver 1.36; compared with a server in tests/e2e.
+/// Source: kube-openapi pkg/validation and apiextensions-apiserver 1.37; compared with a server in tests/e2e.
 template <class T>
 field_errors validate(const T& object) {
     // Through its JSON, so that what is checked is what would be sent.

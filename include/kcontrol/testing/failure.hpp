@@ -29,7 +29,7 @@ public:
 
 /// What the server refuses with: an HTTP code and a Status.
 ///
-/// Texts and details are those of kube-apiserver 1.36 (seen with the cases in tests/conformance).
+/// Texts and details are those of kube-apiserver 1.37 (seen with the cases in tests/conformance).
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class failure {
 public:

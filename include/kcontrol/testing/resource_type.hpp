@@ -107,7 +107,7 @@ public:
     const subresource_type* subresource(std::string_view name) const;
 };
 
-/// The kinds that every server has: all that Kubernetes 1.36 serves by default.
+/// The kinds that every server has: all that Kubernetes 1.37 serves by default.
 std::vector<resource_type> builtin_resource_types();
 
 /// The resource type of a kind that the program knows: `resource_type_of(resource_of<widget>())`. A custom one with a
