@@ -264,6 +264,7 @@
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/time.hpp>
+#include <kcontrol/runtime/time_after.hpp>
 #include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/runtime/trace.hpp>
 #include <kcontrol/runtime/trace_context.hpp>

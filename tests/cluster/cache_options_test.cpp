@@ -53,6 +53,35 @@ TEST_CASE("cache_options: namespaces are those of kinds that have some, and all 
     CHECK(describe(options.of(resource_of<widget>())) == "[  500]");
 }
 
+TEST_CASE("cache_options: a namespace may have options of its own, and all others have theirs") {
+    const auto selected = [](const char* labels) { return informer_options().label_selector(labels); };
+    const auto texts = [](const kind_options& options) {
+        std::string out;
+        for (const auto& one : options.of(resource_of<widget>())) {
+            out += "[" + one.in_namespace() + " " + one.label_selector() + " " + one.field_selector() + "]";
+        }
+        return out;
+    };
+    const auto by_field = informer_options().field_selector("spec.x=1");
+    CHECK(texts(kind_options().in_namespace("b", selected("b=1")).in_namespace("a", selected("a=1"))) ==
+          "[a a=1 ][b b=1 ]");
+    CHECK(texts(kind_options(selected("x=1"), {"c", "a"}).in_namespace("a", selected("a=1"))) == "[a a=1 ][c x=1 ]");
+    CHECK(texts(kind_options().in_namespace("a", selected("a=1").in_namespace("z"))) == "[a a=1 ]");
+    CHECK(texts(kind_options().other_namespaces(selected("o=1"))) == "[ o=1 ]");
+    CHECK(texts(kind_options().in_namespace("b", {}).namespaces({"a"}).other_namespaces(by_field)) ==
+          "[a  ][b  ][  spec.x=1,metadata.namespace!=a,metadata.namespace!=b]");
+    CHECK(texts(kind_options(selected("x=1"), {""}).in_namespace("a", selected("a=1"))) ==
+          "[a a=1 ][ x=1 metadata.namespace!=a]");
+    CHECK(texts(kind_options(selected("x=1"), {"", "b"})) == "[ x=1 ]");
+    // What belongs to no namespace has one watch.
+    cache_options all;
+    all.all_kinds(kind_options(selected("x=1")).in_namespace("a", selected("a=1")));
+    CHECK(describe(all.of(resource_of<region>())) == "[ x=1 500]");
+    CHECK(describe(all.of(resource_of<widget>())) == "[a a=1 500]");
+    all.for_kind<widget>(kind_options().in_namespace("c", {}));
+    CHECK(describe(all.of(resource_of<widget>())) == "[c  500]");
+}
+
 struct fixture : widget_world {
     fixture() : server(add("a")) {
         for (const auto* ns : {"team-a", "team-b", "team-c"}) {
@@ -113,6 +142,32 @@ TEST_CASE_FIXTURE(fixture, "merged_informer: several namespaces are watched one 
     REQUIRE(reports.size() == 2);
     CHECK(reports.front().name() == "Widget (test.kcontrol.dev/v1) in team-a");
     CHECK(reports.back().namespace_ == "team-b");
+}
+
+TEST_CASE_FIXTURE(fixture, "cache_options: one namespace by its labels and the rest whole are read as one cache") {
+    for (const auto* name : {"x", "y"}) server.create(name, 1, "team-a");
+    server.create("z", 3, "team-b");
+    (void)server.api.patch(widgets, {"team-a", "x"}, {{"metadata", {{"labels", {{"app", "main"}}}}}}).value();
+    cache_options options;
+    options.for_kind<widget>(
+        kind_options().in_namespace("team-a", informer_options().label_selector("app=main")).other_namespaces({}));
+    home_cluster other(env, home, connect(server.config("token")), options);
+    auto merged = other.get_informers<widget>();
+    other.informers().start();
+    REQUIRE(run(merged.wait_synced({})));
+    CHECK(merged.size() == 2);
+    CHECK(merged.get({"team-a", "x"}) != nullptr);
+    CHECK(merged.get({"team-a", "y"}) == nullptr);
+    CHECK(merged.get({"team-b", "z"}) != nullptr);
+    // The reading client knows of each object which cache is sure to hold it.
+    const auto requests = server.api.request_log().requests().size();
+    CHECK(run(other.get_client().get<widget>({"team-b", "z"})));
+    CHECK(run(other.get_client().get<widget>({"team-b", "none"})).error() == api_errc::not_found);
+    CHECK(run(other.get_client().get<widget>({"team-a", "x"})));
+    CHECK(run(other.get_client().get<widget>({"team-a", "y"})).error() == errc::invalid_argument);
+    CHECK(server.api.request_log().requests().size() == requests);
+    run(other.informers().stop());
+    settle();
 }
 
 TEST_CASE_FIXTURE(fixture, "merged_informer: its state is the worst, and the reason names the namespace") {

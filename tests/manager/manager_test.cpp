@@ -372,6 +372,27 @@ TEST_CASE("metrics carry controller-runtime's names") {
     for (const char* target : {"/metrics", "/", "/healthzz"}) CHECK(probe(target) == 404);
 }
 
+TEST_CASE("a program's own handlers answer beside the metrics, and take no path twice") {
+    bench b;
+    const auto echo = [](const http::routed_request& asked) {
+        return http::response(200, "text/plain", asked.method + " " + std::string(asked.path()));
+    };
+    REQUIRE(b.m.add_metrics_server_handler("/debug/state", echo));
+    CHECK(b.get("/debug/state") == "GET /debug/state");
+    CHECK(b.m.answer(http::request("POST", "/debug/state")).body == "POST /debug/state");
+    CHECK(b.get("/healthz") == "ok");
+    for (const char* path : {"", "debug", "/metrics", "/healthz/x", "/readyz", "/debug/state"}) {
+        CAPTURE(path);
+        const auto refused = b.m.add_metrics_server_handler(path, echo);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error() == errc::invalid_argument);
+        CHECK(refused.error().message().find("\"" + std::string(path) + "\"") != std::string::npos);
+    }
+    test::fake_responder out(b.env);
+    testing::run(b.context, b.m.probe_handler()(http::server_request(http::request("GET", "/debug/state")), out));
+    CHECK(out.head.status == 404);
+}
+
 TEST_CASE("metrics of informers: where they stand and what they asked for") {
     bench b(manager_options().informers(informer_options().in_namespace("ns")));
     REQUIRE(b.m.get_informer<pod>() != nullptr);

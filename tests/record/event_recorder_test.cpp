@@ -115,6 +115,25 @@ TEST_CASE_FIXTURE(fixture, "event_recorder: repeats raise the count of one Event
     ends_within(1min, stop());
 }
 
+TEST_CASE_FIXTURE(fixture, "event_recorder: an Event has its note's annotations, and its repeats keep them") {
+    bool core = false;
+    SUBCASE("events.k8s.io/v1") { core = false; }
+    SUBCASE("v1") { core = true; }
+    make(event_recorder_options("test").core_v1(core));
+    const auto note = [](const char* value) {
+        return event_note::normal("Blue", "as ever").annotation("a.test/x", value).annotation("a.test/y", "2");
+    };
+    recorder->record(reference_to(sky), note("1"));
+    recorder->record(reference_to(sky), note("other"));
+    settle();
+    const auto annotations =
+        core ? events<api::core::v1::event>().at(0).metadata.annotations : events().at(0).metadata.annotations;
+    CHECK(annotations.size() == 2);
+    CHECK(*annotations.get("a.test/x") == "1");
+    CHECK(*annotations.get("a.test/y") == "2");
+    CHECK((core ? texts<api::core::v1::event>() : texts()) == "as ever x2");
+}
+
 TEST_CASE_FIXTURE(fixture, "event_recorder: a cluster-scoped object's Events are in the namespace default") {
     make();
     recorder->record({{"", "v1", "Node"}, {"", "n1"}, "u2"}, event_note::normal("Ready", "it is").action("Checking"));

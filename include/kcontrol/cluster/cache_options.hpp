@@ -6,6 +6,8 @@
 #include <kcontrol/model/resource.hpp>
 
 #include <chrono>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +25,15 @@ public:
 
     /// One watch for each of them, and in_namespace() of the informer's options does not count; without any, it does.
     kind_options& namespaces(std::vector<std::string> n) { return namespaces_ = std::move(n), *this; }
+    /// The objects of one namespace, watched with options of their own in place of informer(); in_namespace() of these
+    /// does not count. With it, namespaces are watched that namespaces() or a call of this names, and no others but by
+    /// other_namespaces(). A later call for `ns` replaces it.
+    kind_options& in_namespace(const std::string& ns, informer_options o) {
+        return own_.insert_or_assign(ns, std::move(o)), *this;
+    }
+    /// One watch for the objects of all namespaces that are not named, with these options. A namespace is told apart by
+    /// the field selector `metadata.namespace!=NS`, which is added to theirs.
+    kind_options& other_namespaces(informer_options o) { return others_ = std::move(o), *this; }
     /// As informer_options::label_selector().
     kind_options& label_selector(std::string s) { return informer_.label_selector(std::move(s)), *this; }
     /// As informer_options::field_selector().
@@ -33,13 +44,15 @@ public:
     /// From which of() makes the options for each namespace.
     const informer_options& informer() const noexcept { return informer_; }
     const std::vector<std::string>& namespaces() const noexcept { return namespaces_; }
-    /// The options of each informer of a kind: one for each of the namespaces, sorted, or one. What belongs to no
-    /// namespace has one, of all.
+    /// The options of each informer of a kind: one for each of the namespaces, sorted, then that of all others; or one.
+    /// What belongs to no namespace has one, of all.
     KCONTROL_DECL std::vector<informer_options> of(const resource_info& kind) const;
 
 private:
     informer_options informer_;
     std::vector<std::string> namespaces_;
+    std::map<std::string, informer_options> own_;  // by namespace
+    std::optional<informer_options> others_;
 };
 
 /// Options of a cluster's informers: namespaces, selectors, transform, page size, resync period… What is set for a kind
@@ -57,6 +70,8 @@ public:
     cache_options& all_kinds(informer_options o, std::vector<std::string> namespaces = {}) {
         return all_ = kind_options(std::move(o), std::move(namespaces)), *this;
     }
+    /// The same with options for single namespaces.
+    cache_options& all_kinds(kind_options o) { return all_ = std::move(o), *this; }
     /// Those of the kinds that nothing else is set for.
     cache_options& namespaces(std::vector<std::string> n) { return all_.namespaces(std::move(n)), *this; }
     /// Of the kind of T, in place of what is set for all kinds; a later call replaces it. `namespaces` as all_kinds()
@@ -65,9 +80,17 @@ public:
     cache_options& for_kind(informer_options o, std::vector<std::string> namespaces = {}) {
         return for_kind(resource_of<T>().gvk, std::move(o), std::move(namespaces));
     }
+    /// The same with options for single namespaces.
+    template <resource T>
+    cache_options& for_kind(kind_options o) {
+        return for_kind(resource_of<T>().gvk, std::move(o));
+    }
+    KCONTROL_DECL cache_options& for_kind(const group_version_kind& kind, kind_options o);
     /// The same of a kind known at run time, whichever types it is read as.
-    KCONTROL_DECL cache_options& for_kind(const group_version_kind& kind, informer_options o,
-                                          std::vector<std::string> namespaces = {});
+    cache_options& for_kind(const group_version_kind& kind, informer_options o,
+                            std::vector<std::string> namespaces = {}) {
+        return for_kind(kind, kind_options(std::move(o), std::move(namespaces)));
+    }
 
     /// Compares each cache with its server now and then, by the metadata of all of its objects, which costs the server
     /// a list: what differs, and is not merely on its way, is logged and counted (docs/cache.md). Default, and zero:

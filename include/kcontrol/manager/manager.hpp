@@ -9,6 +9,7 @@
 #include <kcontrol/manager/options.hpp>
 #include <kcontrol/manager/runnable.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
+#include <kcontrol/serve/router.hpp>
 
 #include <memory>
 #include <optional>
@@ -19,11 +20,12 @@ namespace kcontrol::inline v0_1 {
 
 enum class manager_state { idle, running, stopping };
 
-/// Owns a home cluster with its informers and recorders, controllers and runnables. The order of a start is informers,
-/// then the rest; that of a stop is controllers and runnables, then informers, then recorders of Events. With
-/// manager_options::leader_election() informers run always, so that a follower's caches are warm, and the rest only
-/// while this process leads, unless it is added to the group `always`; the Lease is given up when the work of the
-/// leader has returned.
+/// Owns a home cluster with its informers and recorders, controllers and runnables. The order of a start is what serves
+/// (run_group::serving, such as webhooks), informers, then the rest: a controller reconciles when its own informers are
+/// in sync, and a runnable begins when all are. That of a stop is controllers and runnables, then informers, then what
+/// serves, then recorders of Events. With manager_options::leader_election() informers run always, so that a follower's
+/// caches are warm, and the rest only while this process leads, unless it is added to the group `always`; the Lease is
+/// given up when the work of the leader has returned.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to run() or start().
@@ -108,6 +110,9 @@ public:
 
     /// Answers /healthz, /readyz and /metrics; anything else with 404.
     KCONTROL_DECL http::response answer(const http::request& req) const;
+    /// Answers this path, and every method, beside /metrics: at the same port, behind the same login, and not at that
+    /// of probe_handler(). It must be quick. Before run(). Errors: invalid_argument (no path, or one that is taken).
+    KCONTROL_DECL result<void> add_metrics_server_handler(const std::string& path, http::response_function answer);
     /// answer() for an http::server, which may outlive the manager: requests get 503 then.
     KCONTROL_DECL http::handler handler() const;
     /// Answers /healthz and /readyz only: for a server of its own, with health_server_options(). Valid as long.

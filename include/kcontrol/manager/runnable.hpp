@@ -14,6 +14,9 @@ namespace kcontrol::inline v0_1 {
 
 /// Work that runs until its stop token is triggered. It is called again when the manager is started again. An error
 /// ends the whole manager; returning early without one does not. An exception is an error.
+///
+/// It is called when every informer that the manager then has is in sync, so that it may read the caches. An informer
+/// whose kind is not installed, or which may not read, is not waited for. run_group::serving waits for none.
 class runnable {
 public:
     /// The work; it is to return soon after its token is triggered.
@@ -25,7 +28,7 @@ public:
 
     std::string name;  ///< for messages; stands before its errors
     function run;      ///< called on the manager's executor, anew at each start
-    run_group group;   ///< whether it waits for leadership
+    run_group group;   ///< what it waits for
 };
 
 }  // namespace kcontrol

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kcontrol::inline v0_1 {
 
@@ -30,11 +31,18 @@ public:
     /// A second object, as the node that a pod was bound to.
     event_note& related(object_reference r) { return related_ = std::move(r), *this; }
 
+    /// An annotation of the Event, for who reads Events by program. A repeat of the Event keeps what the first had.
+    event_note& annotation(std::string key, std::string value) {
+        return annotations_.emplace_back(std::move(key), std::move(value)), *this;
+    }
+
     const std::string& type() const noexcept { return type_; }        ///< "Normal" or "Warning"
     const std::string& reason() const noexcept { return reason_; }    ///< one word in CamelCase; not cut off yet
     const std::string& message() const noexcept { return message_; }  ///< for people; not cut off yet
     const std::string& action() const noexcept { return action_.empty() ? reason_ : action_; }
     const std::optional<object_reference>& related() const noexcept { return related_; }
+    /// In the order of the calls.
+    const std::vector<std::pair<std::string, std::string>>& annotations() const noexcept { return annotations_; }
 
 private:
     event_note(std::string type, std::string reason, std::string message)
@@ -42,6 +50,7 @@ private:
 
     std::string type_, reason_, message_, action_;
     std::optional<object_reference> related_;
+    std::vector<std::pair<std::string, std::string>> annotations_;
 };
 
 }  // namespace kcontrol

@@ -3,33 +3,46 @@
 #include <kcontrol/cluster/cache_options.hpp>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::vector<informer_options> kind_options::of(const resource_info& kind) const {
-    auto namespaces = namespaces_;
-    if (namespaces.empty()) namespaces.push_back(informer_.in_namespace());
-    if (!kind.namespaced()) namespaces = {std::string()};
-    std::sort(namespaces.begin(), namespaces.end());
-    namespaces.erase(std::unique(namespaces.begin(), namespaces.end()), namespaces.end());
-    if (namespaces.front().empty()) namespaces.resize(1);  // all of them, and so each
-    std::vector<informer_options> out;
-    for (const auto& ns : namespaces) {
-        out.push_back(informer_);
-        out.back().in_namespace(ns);
+    const auto watch = [](informer_options o, const std::string& ns) { return o.in_namespace(ns), o; };
+    if (!kind.namespaced()) return {watch(informer_, {})};
+    std::map<std::string, informer_options> named;
+    for (const auto& ns : namespaces_) named.emplace(ns, watch(informer_, ns));
+    for (const auto& [ns, o] : own_) named.insert_or_assign(ns, watch(o, ns));
+    std::optional<informer_options> others = others_;
+    if (named.empty() && !others) return {informer_};
+    if (const auto all = named.find({}); all != named.end()) {
+        if (!others) others = all->second;
+        // Without options of their own, all of them, and so each.
+        if (own_.empty()) return {watch(*others, {})};
+        named.erase(all);
     }
+    std::vector<informer_options> out;
+    std::string excluded;
+    for (const auto& [ns, o] : named) {
+        out.push_back(o);
+        excluded += (excluded.empty() ? "metadata.namespace!=" : ",metadata.namespace!=") + ns;
+    }
+    if (!others) return out;
+    const std::string& asked = others->field_selector();
+    const std::string comma = asked.empty() || excluded.empty() ? "" : ",";
+    out.push_back(watch(*others, {}).field_selector(asked + comma + excluded));
     return out;
 }
 
-KCONTROL_DECL cache_options& cache_options::for_kind(const group_version_kind& kind, informer_options o,
-                                                     std::vector<std::string> namespaces) {
-    kind_options added(std::move(o), std::move(namespaces));
+KCONTROL_DECL cache_options& cache_options::for_kind(const group_version_kind& kind, kind_options o) {
     const auto same = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& one) { return one.first == kind; });
     if (same != kinds_.end()) {
-        same->second = std::move(added);
+        same->second = std::move(o);
     } else {
-        kinds_.emplace_back(kind, std::move(added));
+        kinds_.emplace_back(kind, std::move(o));
     }
     return *this;
 }

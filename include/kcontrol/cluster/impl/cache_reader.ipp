@@ -3,6 +3,7 @@
 #include <kcontrol/cluster/detail/cache_reader.hpp>
 #include <kcontrol/cluster/detail/followed_writes.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
+#include <kcontrol/runtime/time_after.hpp>
 
 #include <algorithm>
 #include <map>
@@ -148,10 +149,6 @@ inline std::string_view version_of(const any_object& present) {
     return present ? present.meta().resource_version.view() : std::string_view();
 }
 
-inline time_point later_by(time_point now, duration d) {
-    return d > time_point::max() - now ? time_point::max() : now + d;
-}
-
 KCONTROL_DECL cache_reader::cache_reader(environment& env, informer_set& set, logger log)
     : env_(&env), set_(&set), log_(std::move(log)) {}
 
@@ -205,7 +202,7 @@ KCONTROL_DECL awaitable<result<bool>> cache_reader::show_own_writes(std::shared_
         ++counts_[from->info().gvk].own_write_waits;
         bool all_seen = true;
         for (const own_write& one : plan.awaited) {
-            const auto seen = co_await see_write(from, one, stop, std::min(later_by(one.since, patience_), deadline));
+            const auto seen = co_await see_write(from, one, stop, std::min(time_after(one.since, patience_), deadline));
             if (!seen && seen.error() == errc::stopped) co_return seen.error();
             if (!seen) {
                 why = seen.error().what();
@@ -304,7 +301,7 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
     version.namespace_ = key.namespace_;
     version.name = key.name;
     version.resource_version = options.resource_version();
-    const time_point deadline = later_by(env_->now(), options.deadline());
+    const time_point deadline = time_after(env_->now(), options.deadline());
     const bool newest = options.resource_version().empty();
     any_object present;
     for (const std::size_t i : plan.from) {
@@ -372,7 +369,7 @@ KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(cons
     object_meta version;
     version.namespace_ = options.in_namespace();
     version.resource_version = options.resource_version();
-    const time_point deadline = later_by(env_->now(), options.deadline());
+    const time_point deadline = time_after(env_->now(), options.deadline());
     auto can_answer = co_await ready(made, version, options.stop(), deadline);
     if (!can_answer) co_return answer(can_answer.error().with_context(describe_wanted(info, options)));
     bool shows_own = true;

@@ -14,11 +14,14 @@
 #include <kcontrol/serve/responses.hpp>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,7 +38,8 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
                options.log()),
           ready(options.ready_when(), options.ready_grace()),
           metrics(options.log()),
-          groups(env, ex, options.log(), elector != nullptr) {}
+          groups(env, ex, options.log(), elector != nullptr),
+          serving(env, ex, options.log(), false) {}
 
     void add_routes();
     void begin(std::stop_token parent);
@@ -49,6 +53,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     error refuse_threads();
     awaitable<void> run_controller(std::shared_ptr<any_controller> one, std::stop_token led);
     awaitable<void> run_runnable(runnable one, std::stop_token led);
+    awaitable<void> wait_for_caches(std::stop_token stop);
     result<void> take(std::shared_ptr<any_controller> added, run_group group);
     std::unique_ptr<leader_elector> make_elector();
     awaitable<void> lead_work(std::stop_token stop);
@@ -66,10 +71,12 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     home_cluster home;
     detail::readiness_rule ready;
     metrics_registry metrics;
-    detail::run_groups groups;  // controllers and runnables
+    detail::run_groups groups;   // controllers and runnables
+    detail::run_groups serving;  // runnables that begin before the informers and end after them
     detail::always_host always;
     std::vector<named_check> healthz, readyz;
     http::router routes, probes;
+    std::set<std::string> extra_paths;  // of add_metrics_server_handler()
 
     manager_state state = manager_state::idle;
     std::optional<duration> start_took;  // of the present run, or the one before; nothing before the first has synced
@@ -78,6 +85,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     std::uint64_t runs = 0;       // begun
     bool gone = false;            // its manager has been destroyed
     std::shared_ptr<scope> term;  // of controllers and runnables of the present run
+    std::shared_ptr<scope> serving_term;
     std::map<const void*, std::shared_ptr<void>> attachments;
 };
 
@@ -103,6 +111,7 @@ inline void manager::impl::begin(std::stop_token parent) {
     ++runs;
     last_error.reset();
     term = std::make_shared<scope>(std::move(parent));
+    serving_term = std::make_shared<scope>();
 }
 
 inline awaitable<void> manager::impl::run_controller(std::shared_ptr<any_controller> one, std::stop_token led) {
@@ -120,7 +129,11 @@ inline awaitable<void> manager::impl::run_controller(std::shared_ptr<any_control
 inline awaitable<void> manager::impl::run_runnable(runnable one, std::stop_token led) {
     const auto self = shared_from_this();
     const auto of_term = term;
-    const std::stop_token stop = led.stop_possible() ? led : of_term->token();
+    const bool serves = one.group == run_group::serving;
+    std::stop_token stop = serves ? serving_term->token() : of_term->token();
+    if (led.stop_possible()) stop = led;
+    if (!serves) co_await wait_for_caches(stop);
+    if (stop.stop_requested()) co_return;
     result<void> outcome;
     try {
         outcome = co_await one.run(stop);
@@ -129,6 +142,23 @@ inline awaitable<void> manager::impl::run_runnable(runnable one, std::stop_token
     }
     const bool only_stopped = !outcome && outcome.error() == errc::stopped && stop.stop_requested();
     if (!outcome && !only_stopped && of_term == term) fail(outcome.error().with_context(one.name));
+}
+
+// One whose server refuses it may stay so for ever, and has said why.
+inline bool is_waited_for(const any_informer& one) {
+    const informer_status now = one.status();
+    return !now.synced && now.state != informer_state::not_installed && now.state != informer_state::forbidden;
+}
+
+inline awaitable<void> manager::impl::wait_for_caches(std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        const auto all = home.informers().all();
+        const auto found = std::find_if(all.begin(), all.end(), [](const auto& one) { return is_waited_for(*one); });
+        if (found == all.end()) co_return;
+        async_event changed;
+        const subscription changes = (*found)->on_status_change([&changed](const auto&...) { changed.notify_all(); });
+        co_await changed.wait(env, stop);
+    }
 }
 
 inline std::unique_ptr<leader_elector> manager::impl::make_elector() {
@@ -190,9 +220,11 @@ inline awaitable<result<void>> manager::impl::run_begun(user_task within) {
     const std::stop_token stop = term->token();
     if (detail::runs_concurrently(env, ex)) co_return refuse_threads();
     options.log().info("manager started");
-    // Without a parent: both stop after the others have returned.
-    home.informers().start();
+    // Without a parent, all three: they stop after the others have returned.
     home.recorders().start();
+    serving.start(within);
+    co_await boost::asio::post(ex, boost::asio::use_awaitable);  // what serves has begun then
+    home.informers().start();
     groups.start(std::move(within));
     if (elector) {
         const auto contends = elector->start();
@@ -207,11 +239,14 @@ inline awaitable<result<void>> manager::impl::run_begun(user_task within) {
     const time_point deadline = env.now() + options.graceful_shutdown_timeout();
     if (elector) groups.spawn(end_leadership(deadline));
     bool drained = co_await groups.join(deadline);
-    const std::size_t left = groups.awaited();
-    if (left != 0) drained = false;
+    std::size_t left = groups.awaited();
     // Informers end at once when they are stopped; the second is for a deadline that was used up already.
     const time_point last = std::max(deadline, env.now() + std::chrono::seconds(1));
     const bool informers_stopped = co_await home.informers().stop(last);
+    serving_term->stop();
+    const bool served = co_await serving.join(last);
+    left += serving.awaited();
+    if (!served || left != 0) drained = false;
     // Last, for what stops has something to say, too.
     co_await home.recorders().stop(last);
     if (!drained || !informers_stopped) {
@@ -224,6 +259,7 @@ inline awaitable<result<void>> manager::impl::run_begun(user_task within) {
         options.log().info("manager stopped");
     }
     groups.finish();
+    serving.finish();
     term.reset();
     state = manager_state::idle;
     state_changed.notify_all();
@@ -259,6 +295,7 @@ inline awaitable<void> manager::impl::stop(std::shared_ptr<impl> self) {
     const executor caller = co_await boost::asio::this_coro::executor;
     const std::uint64_t number = self->runs;
     self->groups.exclude(user_task::of(caller));
+    self->serving.exclude(user_task::of(caller));
     if (self->term) self->term->stop();
     while (self->state != manager_state::idle && self->runs == number) {
         co_await self->state_changed.wait(self->env, {});
@@ -334,7 +371,8 @@ KCONTROL_DECL result<void> manager::add(runnable added) {
         return error(errc::unavailable, added.name + ": the manager is stopping");
     }
     const run_group group = added.group;
-    impl_->groups.add(group, [self = impl_.get(), added = std::move(added)](std::stop_token led) {
+    detail::run_groups& to = group == run_group::serving ? impl_->serving : impl_->groups;
+    to.add(group, [self = impl_.get(), added = std::move(added)](std::stop_token led) {
         return self->run_runnable(added, std::move(led));
     });
     return {};
@@ -411,6 +449,20 @@ KCONTROL_DECL const logger& manager::log() const noexcept { return impl_->option
 
 KCONTROL_DECL http::response manager::answer(const http::request& req) const {
     return *impl_->routes.answer(http::server_request(req));
+}
+
+KCONTROL_DECL result<void> manager::add_metrics_server_handler(const std::string& path,
+                                                               http::response_function answer) {
+    const auto refuse = [&path](const char* why) {
+        return error(errc::invalid_argument, "add_metrics_server_handler(): the path \"" + path + "\" " + why);
+    };
+    if (!path.starts_with('/')) return refuse("does not begin with '/'");
+    for (const char* own : {"/healthz", "/readyz", "/metrics"}) {
+        if (path == own || path.starts_with(std::string(own) + "/")) return refuse("is the manager's own");
+    }
+    if (!impl_->extra_paths.insert(path).second) return refuse("is taken");
+    impl_->routes.add("", path, std::move(answer));
+    return {};
 }
 
 KCONTROL_DECL http::handler manager::handler() const { return impl::handle(impl_, &impl::routes); }

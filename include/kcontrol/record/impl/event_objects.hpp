@@ -61,6 +61,10 @@ inline api::core::v1::object_reference event_reference(const object_reference& t
     return out;
 }
 
+inline void annotate(object_meta& meta, const event_note& note) {
+    for (const auto& [key, value] : note.annotations()) meta.annotations[key] = value;
+}
+
 inline std::int32_t event_count(const event_decision& decision) {
     constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
     return static_cast<std::int32_t>(std::min(decision.count, most));
@@ -71,6 +75,7 @@ inline api::events::v1::event make_event(const pending_event& from, const event_
     api::events::v1::event out;
     out.metadata.namespace_ = event_namespace(from.about);
     out.metadata.name = name;
+    annotate(out.metadata, from.note);
     out.event_time = micro_time(decision.first);
     out.type = from.note.type();
     out.reason = cut_text(from.note.reason(), event_word_bytes);
@@ -94,6 +99,7 @@ inline api::core::v1::event make_core_event(const pending_event& from, const eve
     api::core::v1::event out;
     out.metadata.namespace_ = event_namespace(from.about);
     out.metadata.name = name;
+    annotate(out.metadata, from.note);
     out.first_timestamp = decision.first;
     out.last_timestamp = from.wall;
     out.count = event_count(decision);

@@ -36,7 +36,7 @@ KCONTROL_DECL webhook_server& get_managed_webhook_server(manager& m, managed_web
     const auto keep = [&m, certificates, held](std::stop_token stop) {
         return detail::manage_webhooks(m, certificates, held, std::move(stop));
     };
-    const auto added = m.add(runnable("webhook certificates", keep, run_group::always));
+    const auto added = m.add(runnable("webhook certificates", keep, run_group::serving));
     if (!added) m.log().error("the webhooks' certificate is not kept", {{"error", added.error().what()}});
     return out;
 }

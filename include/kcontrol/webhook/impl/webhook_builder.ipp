@@ -84,7 +84,7 @@ KCONTROL_DECL webhook_server& get_webhook_server(manager& m, webhook_server_opti
             if (!server) co_return result<void>();
             co_return co_await server->run(std::move(stop));
         };
-        const auto added = m.add(runnable("webhooks", run, run_group::always));
+        const auto added = m.add(runnable("webhooks", run, run_group::serving));
         // Of a manager that is stopping: there is nobody to serve.
         if (!added) m.log().error("webhooks are not served", {{"error", added.error().what()}});
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/runtime/time_after.hpp>
 #include <kcontrol/workqueue/detail/queue_core.hpp>
 
 #include <algorithm>
@@ -26,8 +27,7 @@ KCONTROL_DECL duration queue_core::add(queue_node& n, time_point now, const add_
     if (wait == duration::zero()) {
         make_ready(n, now);
     } else {
-        const bool beyond = wait > time_point::max() - now;
-        delay(n, beyond ? time_point::max() : now + wait);
+        delay(n, time_after(now, wait));
     }
     return wait;
 }
