@@ -37,9 +37,11 @@ KCONTROL_DECL bool stale_marks::marks(const group_version_kind& kind, const name
 KCONTROL_DECL bool stale_marks::asks(const group_version_kind& kind, const namespaced_name& key,
                                      std::string_view cached, time_point now) {
     if (marks_.empty()) return false;
-    const bool marked = marks(kind, key, cached, now);
-    if (!marked) marks_.erase(object(kind, key));
-    return marked;
+    const auto found = marks_.find(object(kind, key));
+    if (found == marks_.end()) return false;
+    if (!is_over(found->second, cached, now)) return true;
+    marks_.erase(found);
+    return false;
 }
 
 KCONTROL_DECL void stale_marks::answered(const group_version_kind& kind, const namespaced_name& key,
