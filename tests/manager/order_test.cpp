@@ -54,8 +54,10 @@ struct fixture : widget_world {
         co_return result<void>();
     }
     std::string cache() {
-        const auto state = m->get_informer<widget>()->status().state;
-        return state == informer_state::live ? "(live)" : "(" + std::string(to_string(state)) + ")";
+        const informer_status now = m->get_informer<widget>()->status();
+        const bool runs = now.state != informer_state::idle && now.state != informer_state::paused;
+        if (runs) return now.synced ? "(synced)" : "(syncing)";
+        return "(" + std::string(to_string(now.state)) + ")";
     }
     void settle(duration d = 5s) { context.run_for(d); }
     std::string take() { return std::exchange(log, {}); }
@@ -77,17 +79,17 @@ TEST_CASE_FIXTURE(fixture,
     network.set_link("server", link_state::black_hole);
     m->start();
     settle(1min);
-    CHECK(take() == "+webhooks(paused) ");
+    CHECK(take() == "+webhooks(idle) ");
     network.set_link("server", link_state::up);
     REQUIRE(world.run_until([&] { return m->get_informer<widget>()->has_synced(); }, 10min));
     settle();
     const std::string rest = take();
     CHECK(rest.find("reconciled-x ") != std::string::npos);
-    CHECK(rest.find("+worker(live) ") != std::string::npos);
-    CHECK(rest.find("+counter(live) ") != std::string::npos);
+    CHECK(rest.find("+worker(synced) ") != std::string::npos);
+    CHECK(rest.find("+counter(synced) ") != std::string::npos);
     add_work("late", run_group::leading);
     settle();
-    CHECK(take() == "+late(live) ");
+    CHECK(take() == "+late(synced) ");
 }
 
 TEST_CASE_FIXTURE(fixture, "what serves ends after controllers, runnables and informers have, at each stop") {
@@ -105,7 +107,7 @@ TEST_CASE_FIXTURE(fixture, "what serves ends after controllers, runnables and in
         CHECK(take() == "");  // the webhooks wait for the worker
         slow = false;
         settle();
-        CHECK(take() == "-worker(live) -webhooks(paused) ");
+        CHECK(take() == "-worker(synced) -webhooks(paused) ");
         CHECK(m->state() == manager_state::idle);
         CHECK_FALSE(m->last_error());
     }
@@ -116,7 +118,7 @@ TEST_CASE_FIXTURE(fixture, "an informer that its server refuses holds up no runn
     add_work("worker", run_group::leading);
     m->start();
     settle();
-    CHECK(take() == "+worker(live) ");
+    CHECK(take() == "+worker(synced) ");
     CHECK(m->get_informer<gadget>()->status().state == informer_state::not_installed);
 }
 
