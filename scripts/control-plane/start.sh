@@ -6,13 +6,14 @@
 #                   and the real training operator for PyTorchJob and MPIJob v1, whose CRDs are applied
 #   --mpi-v2beta1   MPIJob v2beta1 instead of v1: its operator is not here, so nobody but the caller writes its status
 # Leaves in WORK: admin.kubeconfig (client certificate, system:masters), token.kubeconfig (static token of the user
-# "robot", who may do nothing until a binding says so), ca.crt, url, pids, *.log. Two WORKs are two clusters. A second
+# "robot", who may do nothing until a binding says so), ca.crt, url, pids, *.log. A file apiserver-options in WORK has more
+# arguments of kube-apiserver, one a line. Two WORKs are two clusters. A second
 # start on a stopped WORK brings the same cluster back at the same address, unless PORT says otherwise.
 set -euo pipefail
 cluster=0 mpi=v1
 if [[ ${1-} == --cluster ]]; then cluster=1; shift; fi
 if [[ ${1-} == --mpi-v2beta1 ]]; then mpi=v2beta1; shift; fi
-(($# >= 2)) || { sed -n '3,10s/^# \?//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+(($# >= 2)) || { sed -n '3,11s/^# \?//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 assets=$(cd "$1" && pwd) port=${3:-}
 mkdir -p "$2/tmp"
@@ -96,13 +97,15 @@ start_apiserver() { # PORT
     port=$1
     local audit=()
     [[ ! -f audit-policy.yaml ]] || audit=(--audit-policy-file audit-policy.yaml --audit-log-path audit.log)
+    local more=()
+    [[ ! -f apiserver-options ]] || mapfile -t more <apiserver-options
     run apiserver "$assets/kube-apiserver" --etcd-servers "$etcd_url" --bind-address 127.0.0.1 \
         --advertise-address 127.0.0.1 --secure-port "$port" --tls-cert-file server.crt --tls-private-key-file server.key \
         --client-ca-file ca.crt --token-auth-file tokens.csv --authorization-mode RBAC \
         --service-cluster-ip-range 10.0.0.0/24 --allow-privileged --disable-admission-plugins ServiceAccount \
         --endpoint-reconciler-type none --service-account-issuer https://localhost \
         --service-account-key-file sa.pub --service-account-signing-key-file sa.key \
-        "${audit[@]}"
+        "${audit[@]}" "${more[@]}"
     wait_for apiserver "$last_pid" ready
 }
 if [[ -n $port ]]; then

@@ -58,6 +58,16 @@ TEST_CASE_FIXTURE(group_world,
         CHECK(kind_for()->info->gvk.group == "scheduling.k8s.io");
         CHECK(kind_for("volcano") == nullptr);
     }
+    SUBCASE("Kubernetes' own, in the version that the server has") {
+        const char* version = "";
+        SUBCASE("of 1.36") { version = "v1alpha2"; }
+        SUBCASE("of 1.37") { version = "v1beta1"; }
+        serve("scheduling.k8s.io", version);
+        REQUIRE(kind_for() != nullptr);
+        CHECK(kind_for()->info->gvk.version == version);
+        REQUIRE(make(create_site("web"), "web-1", 2));
+        CHECK(there("scheduling.k8s.io") == R"(web-1{"schedulingPolicy":{"gang":{"minCount":2}}} )");
+    }
     SUBCASE("in a version that is not known here") {
         serve("scheduling.x-k8s.io", "v9");
         CHECK(kind_for() == nullptr);

@@ -30,6 +30,12 @@ def other_version():
     return version
 
 
+def minor():
+    """37 of Kubernetes 1.37.2, which is the one under test."""
+    pinned = re.search(r"\tk8s.io/kubernetes v(\S+)", (SCRIPTS / "go.mod").read_text())[1]
+    return int((other_version() or pinned).split(".")[1])
+
+
 def skip_other_version(test):
     """For what compares the words of one version."""
     if version := other_version():

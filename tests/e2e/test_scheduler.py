@@ -8,6 +8,7 @@ import pathlib
 import time
 import unittest
 
+import cluster
 import kubelets
 import scheduling
 import wait
@@ -41,13 +42,15 @@ class SchedulerWorld(unittest.TestCase):
     NODES = 25
     LONGEST = 15  # seconds that a pod waits that fits
 
+    PREPARE = None  # of the API server: scheduling.SchedulingCluster
+
     @classmethod
     def setUpClass(cls):
         folder = os.environ.get("KCONTROL_TUTORIAL")
         if not folder:
             raise unittest.SkipTest("KCONTROL_TUTORIAL is not set")
         cls.program = pathlib.Path(folder) / "10_scheduler"
-        cls.real = scheduling.SchedulingCluster("scheduler")
+        cls.real = scheduling.SchedulingCluster("scheduler", cls.PREPARE)
         cls.addClassCleanup(cls.real.stop)
         # They stay: kwok sees only after a minute that a node of the same name is another one.
         cls.real.add_nodes(scheduling.node(f"node-{i}", gpus="4") for i in range(cls.NODES))
@@ -162,6 +165,46 @@ class SchedulerTest(SchedulerWorld):
             return "scheduler_pending_pods" in replica.metrics()
         except OSError:
             return False
+
+
+class PodGroupTest(SchedulerWorld):
+    """Gangs by Kubernetes' own PodGroups, which an API server serves if it is told to: in 1.37 their beta, in 1.36 the
+    alpha."""
+
+    NODES = 2
+
+    @classmethod
+    def PREPARE(cls, work):
+        cls.version = "v1alpha2" if cluster.minor() < 37 else "v1beta1"
+        (work / "apiserver-options").write_text(
+            f"--feature-gates=GenericWorkload=true\n--runtime-config=scheduling.k8s.io/{cls.version}=true\n")
+
+    def test_members_wait_for_the_minimum_and_the_group_says_whether_it_is_placed(self):
+        path = f"/apis/scheduling.k8s.io/{self.version}/namespaces/default/podgroups"
+        self.scheduler()
+        code, made = self.real.call("POST", path, {
+            "apiVersion": f"scheduling.k8s.io/{self.version}", "kind": "PodGroup", "metadata": {"name": "four"},
+            "spec": {"schedulingPolicy": {"gang": {"minCount": 4}}}})
+        self.assertEqual(code, 201, made)
+        placed = "PodGroupScheduled" if self.version == "v1alpha2" else "PodGroupInitiallyScheduled"
+
+        def condition():
+            found = self.real.call("GET", f"{path}/four")[1].get("status", {}).get("conditions", [])
+            return {c["type"]: (c["status"], c["reason"]) for c in found}
+
+        def member(number):
+            pod = scheduling.pod(f"four-{number}", NAME, requests={"cpu": "1"})
+            pod["spec"]["schedulingGroup"] = {"podGroupName": "four"}
+            return pod
+
+        self.create(member(i) for i in range(3))
+        wait.until(lambda: f"{self.seen()}; {self.log()}",
+                   lambda: len([p for p in self.seen() if "four" in scheduling.condition(p).get("message", "")]) == 3)
+        self.assertEqual(self.bound(), [])
+        self.create([member(3)])
+        self.until_bound(4)
+        wait.until(lambda: f"{condition()}; {self.log()}", lambda: condition() == {placed: ("True", "Scheduled")})
+        self.check_nodes()
 
 
 if __name__ == "__main__":

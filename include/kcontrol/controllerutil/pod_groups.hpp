@@ -31,8 +31,8 @@ public:
 class pod_groups {
 public:
     /// For pods of that scheduler ("" is the default one): Volcano's where it is "volcano", else Kubernetes' own
-    /// (scheduling.k8s.io/v1alpha2, KEP-4671), else the plugin's (scheduling.x-k8s.io/v1alpha1). Null if the server
-    /// has none, or forbids to ask. Errors: those of api_discovery::catalog().
+    /// (scheduling.k8s.io, v1beta1 or v1alpha2, KEP-4671), else the plugin's (scheduling.x-k8s.io/v1alpha1). Null if
+    /// the server has none, or forbids to ask. Errors: those of api_discovery::catalog().
     KCONTROL_DECL awaitable<result<const pod_group_kind*>> served(client c, std::string scheduler,
                                                                   std::stop_token stop);
 

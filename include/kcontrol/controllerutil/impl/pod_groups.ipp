@@ -8,15 +8,19 @@
 namespace kcontrol::inline v0_1 {
 namespace detail {
 
-// KEP-4671; the version of Kubernetes 1.36.
+// KEP-4671; of Kubernetes 1.37.
 struct own_pod_group {
-    static constexpr resource_name name{"scheduling.k8s.io", "v1alpha2", "PodGroup", "podgroups"};
+    static constexpr resource_name name{"scheduling.k8s.io", "v1beta1", "PodGroup", "podgroups"};
     static std::string spec(const std::string& members) {
         return R"({"schedulingPolicy":{"gang":{"minCount":)" + members + "}}}";
     }
     static void join(std::string_view group, api::core::v1::pod& to) {
         to.spec.scheduling_group.edit().pod_group_name = group;
     }
+};
+// Of Kubernetes 1.36.
+struct alpha_pod_group : own_pod_group {
+    static constexpr resource_name name{"scheduling.k8s.io", "v1alpha2", "PodGroup", "podgroups"};
 };
 
 // https://scheduler-plugins.sigs.k8s.io/docs/plugins/coscheduling/
@@ -95,6 +99,7 @@ KCONTROL_DECL awaitable<result<const pod_group_kind*>> pod_groups::served(client
     const api_catalog& has = **all;
     if (scheduler == "volcano") co_return pod_group_in(has, pod_group_kind_of<volcano_pod_group>());
     found = pod_group_in(has, pod_group_kind_of<own_pod_group>());
+    if (found == nullptr) found = pod_group_in(has, pod_group_kind_of<alpha_pod_group>());
     if (found == nullptr) found = pod_group_in(has, pod_group_kind_of<plugin_pod_group>());
     co_return found;
 }
