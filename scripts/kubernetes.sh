@@ -2,10 +2,10 @@
 # Brings the project to a version of Kubernetes: builds that version's programs from its Go modules, reads OpenAPI
 # documents, discovery and the fields of Protocol Buffers, and writes again everything that depends on them. The diff is
 # for a person to review.
-# usage: kubernetes.sh [--generate] VERSION     VERSION as in 1.37.2
+# usage: kubernetes.sh [--generate] VERSION     VERSION as in 1.37.2, or 1.38.0-beta.0
 #   --generate   only what is generated: types and tables. Without it also:
-#                the version that tests run (scripts/control-plane/go.mod); whole answers of a real server
-#                (tests/conformance). Cases whose code or fields differ are printed, and stay as they are.
+#                the version that tests run (scripts/control-plane/go.mod); whole answers and fields of a real server
+#                (tests/conformance). Cases that differ otherwise are printed, and stay as they are.
 # Needs Go >= 1.26. Building the programs takes 7 minutes on two cores, all else 3. Then:
 #   KCONTROL_WRITE_FIDELITY=1 KCONTROL_E2E_MODULES=test_conformance scripts/test.sh --only e2e     docs/fidelity.md
 #   git grep -n "1\.OLD"                                                                          what else names it
@@ -14,7 +14,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 only_generate=0
 if [[ ${1-} == --generate ]]; then only_generate=1; shift; fi
 if [[ ${1-} == --help || ${1-} == -h ]]; then sed -n '2,12s/^# \?//p' "$0"; exit 0; fi
-if (($# != 1)) || [[ ! $1 =~ ^1\.([0-9]+)\.[0-9]+$ ]]; then
+if (($# != 1)) || [[ ! $1 =~ ^1\.([0-9]+)\.[0-9]+(-[a-z]+\.[0-9]+)?$ ]]; then
     warn "usage: kubernetes.sh [--generate] VERSION, such as 1.37.2 (see --help)"
     exit 2
 fi

@@ -27,7 +27,7 @@ declare -A module=(
 )
 pinned=$(sed -n 's/^\(require \|\t\)k8s.io\/kubernetes v\([0-9.]*\).*/\2/p' go.mod | head -1)
 version=${KCONTROL_KUBERNETES_VERSION:-$pinned}
-if [[ ! $version =~ ^1\.[0-9]+\.[0-9]+$ ]]; then
+if [[ ! $version =~ ^1\.[0-9]+\.[0-9]+(-[a-z]+\.[0-9]+)?$ ]]; then
     echo "KCONTROL_KUBERNETES_VERSION is \"$version\", which is no version of Kubernetes: write it like $pinned" >&2
     exit 2
 fi

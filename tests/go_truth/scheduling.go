@@ -1,7 +1,7 @@
 //go:build ignore
 
 // Writes scheduling.jsonl: what kube-scheduler's plugins say of a pod in a small cluster. Run it in a copy of the module
-// scripts/control-plane, which requires k8s.io/kubernetes v1.36.3: `go run scheduling.go SEED COUNT >scheduling.jsonl`.
+// scripts/control-plane that requires k8s.io/kubernetes v1.36.3: `go run scheduling.go SEED COUNT >scheduling.jsonl`.
 // A row: the objects of a cluster by their kinds, the pod, and for each plugin what it filters and scores, as
 // tests/scheduling/plugin_world.hpp writes it.
 // `go run scheduling.go SEED COUNT decisions >scheduling_decisions.jsonl` writes what its framework decides with all of
