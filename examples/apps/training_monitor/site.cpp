@@ -12,6 +12,7 @@
 #include "web/job_answer.hpp"
 #include "web/log_answer.hpp"
 #include "web/metrics_text.hpp"
+#include "web/node_answer.hpp"
 #include "web/totals_answer.hpp"
 #include "web/usage_json.hpp"
 #include "web/yaml_answer.hpp"
@@ -45,6 +46,7 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
     if (offers.logs()) add_log_route(routes, p.core);
     if (offers.yaml()) add_yaml_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });
+    add_node_route(routes, p.core);
     routes.get("/api/v1/gpus", [&p](const http::routed_request& r) { return gpus_answer(p.core, r.query()); });
     routes.get("/api/v1/fleet", [&p](const http::routed_request& r) { return fleet_answer(p.core, r.query()); });
     routes.get("/api/v1/gpu-hours", [&p, &env](const http::routed_request& r) {

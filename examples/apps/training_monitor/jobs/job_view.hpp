@@ -3,8 +3,10 @@
 
 #include <kcontrol/model/object_meta.hpp>
 #include <kcontrol/runtime/time.hpp>
+#include <kcontrol/values/boxed.hpp>
 
 #include "jobs/job_details.hpp"
+#include "jobs/job_failure.hpp"
 #include "jobs/job_labels.hpp"
 #include "jobs/job_state.hpp"
 #include "jobs/trouble.hpp"
@@ -43,6 +45,7 @@ struct job_view {
     std::string why;      ///< what its pods and events say of it, in one sentence; empty: no more than the job says
     trouble stuck = trouble::none;           ///< what they say keeps it from training
     std::int64_t stuck_count = 0;            ///< of a crash loop the restarts, of a failed job the GPUs that it holds
+    kcontrol::boxed<job_failure> failure;    ///< what they say of the container that failed first
     std::optional<std::int64_t> start_time;  ///< seconds since the epoch
     std::optional<std::int64_t> completion_time;  ///< likewise
     std::int64_t gpus = 0;                        ///< requested by all its pods together

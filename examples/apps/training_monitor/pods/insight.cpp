@@ -3,8 +3,10 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/codec/resource_of.hpp>
 
+#include "pods/ask_node.hpp"
 #include "pods/disruption.hpp"
 #include "pods/event_record.hpp"
+#include "pods/node_fault.hpp"
 #include "pods/queue_position.hpp"
 #include "pods/queued_workload.hpp"
 
@@ -166,7 +168,10 @@ void insight::take(const std::vector<change>& changes) {
         const bool failed = state == job_state::failed;
         // What events said may have been true of the state before only.
         if (c.previous && !waits && !failed && pods_.set_events(ref, {})) mark(ref);
-        const bool told_by_pod = !c.job->why.empty() && pods_.evidence(ref).events.empty();
+        const bool no_events = pods_.evidence(ref).events.empty();
+        // The node on which it failed may say more than the pod.
+        const bool asks_node = failed && c.job->gpus > 0 && !c.job->failure->node.empty();
+        const bool told_by_pod = !c.job->why.empty() && no_events && !asks_node;
         // What was there at the start, and has failed long ago, is asked for when somebody looks.
         if (told_by_pod || (!waits && (!failed || c.initial))) {
             questions_.drop(ref);
@@ -246,6 +251,12 @@ kcontrol::awaitable<void> insight::ask(job_ref job, std::stop_token stop) {
     }
     if (view->state == job_state::queued) co_await ask_queue(*from, job, view->uid, found, stop);
     keep_newest(found, most_events);
+    if (view->gpus > 0 && !view->failure->node.empty()) {
+        auto asking = ask_node(*from, view->failure->node, stop);
+        const auto node = co_await std::move(asking);
+        auto fault = node && *node ? fault_of(**node) : std::nullopt;
+        if (fault) found.push_back(std::move(*fault));
+    }
     if (!stop.stop_requested() && clusters_.contains(job.cluster) && pods_.set_events(job, std::move(found))) mark(job);
 }
 

@@ -131,6 +131,19 @@ std::vector<const pod_row*> pod_table::pods_of(const std::string& cluster) const
     return out;
 }
 
+std::vector<std::pair<job_ref, const pod_row*>> pod_table::pods_on(const std::string& cluster,
+                                                                   std::string_view node) const {
+    std::vector<std::pair<job_ref, const pod_row*>> out;
+    std::set<std::string_view> seen;
+    for (auto at = jobs_.lower_bound(job_ref{cluster, {}, {}, {}}); at != jobs_.end(); ++at) {
+        if (at->first.cluster != cluster) break;
+        for (const auto& [name, row] : at->second.rows) {
+            if (row.node == node && (row.uid.empty() || seen.insert(row.uid).second)) out.emplace_back(at->first, &row);
+        }
+    }
+    return out;
+}
+
 bool pod_table::has_silent_pod(const job_ref& job) const {
     const auto at = jobs_.find(job);
     if (at == jobs_.end()) return false;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,9 @@ public:
 
     /// The pods of a cluster's jobs, each once, though two jobs show it. Good until the next change.
     std::vector<const pod_row*> pods_of(const std::string& cluster) const;
+
+    /// The pods of a cluster's jobs that are on a node, each once; by namespace and name.
+    std::vector<std::pair<job_ref, const pod_row*>> pods_on(const std::string& cluster, std::string_view node) const;
 
     /// A pod of the job is being made, and does not say what it waits for.
     bool has_silent_pod(const job_ref& job) const;

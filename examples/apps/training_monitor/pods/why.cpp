@@ -5,6 +5,7 @@
 #include "jobs/ruled_kinds.hpp"
 #include "pods/disruption.hpp"
 #include "pods/exit_code.hpp"
+#include "pods/node_fault.hpp"
 
 #include <algorithm>
 #include <array>
@@ -53,6 +54,17 @@ void append_message(std::string& to, std::string_view message) {
     if (!message.empty()) to.append(": ").append(message);
 }
 
+// The one line that tells most: of a traceback, which begins with it, the exception; else the last.
+std::string telling_line(std::string_view message) {
+    const auto end = message.find('\n');
+    if (end != std::string_view::npos && message.find("Traceback (most", end) != std::string_view::npos) {
+        return std::string(message.substr(0, end));
+    }
+    while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.remove_suffix(1);
+    const auto last = message.rfind('\n');
+    return std::string(last == std::string_view::npos ? message : message.substr(last + 1));
+}
+
 std::int64_t failed_at(const pod_row& pod) {
     constexpr auto never = std::numeric_limits<std::int64_t>::max();
     const std::int64_t ended = pod.failed ? pod.failed->finished_at.value_or(never) : never;
@@ -71,8 +83,25 @@ bool is_before(const pod_row& a, const pod_row& b) {
     return std::pair(a.index.value_or(0), a.name) < std::pair(b.index.value_or(0), b.name);
 }
 
-job_cause describe_failure(const job_view& job, const pod_row& pod, bool gone) {
+job_failure failure_of(const pod_row& pod) {
+    constexpr auto never = std::numeric_limits<std::int64_t>::max();
+    job_failure out;
+    out.node = pod.node;
+    if (const auto at = failed_at(pod); at != never) out.at = at;
+    if (pod.failed) {
+        out.exit_code = pod.failed->code;
+        out.error = telling_line(pod.failed->message.empty() ? pod.message : pod.failed->message);
+        if (out.error.empty() && pod.failed->reason != "Error") out.error = pod.failed->reason;
+    }
+    if (!pod.disrupted_reason.empty()) out.error = pod.disrupted_reason;
+    if (out.error.empty() && !pod.failed) out.error = pod.reason;
+    return out;
+}
+
+job_cause describe_failure(const job_view& job, const job_evidence& evidence, const pod_row& pod, bool gone) {
     job_cause out;
+    out.failure = failure_of(pod);
+    const std::string fault = fault_clause(*out.failure, evidence.events);
     out.pod = pod.name;
     out.text = who(job, pod);
     out.earlier = gone;
@@ -89,12 +118,13 @@ job_cause describe_failure(const job_view& job, const pod_row& pod, bool gone) {
         }
         if (!pod.reason.empty()) out.text += ", " + pod.reason;
         if (!pod.disrupted_reason.empty()) out.text += ", " + disruption_text(pod);
+        out.text += fault;
         append_message(out.text, end.message.empty() ? pod.message : end.message);
     } else if (!pod.disrupted_reason.empty()) {
-        out.text += ": " + disruption_text(pod);
+        out.text += ": " + disruption_text(pod) + fault;
         append_message(out.text, pod.message.empty() ? pod.disrupted_message : pod.message);
     } else {
-        out.text += ": " + (pod.reason.empty() ? std::string("failed") : pod.reason);
+        out.text += ": " + (pod.reason.empty() ? std::string("failed") : pod.reason) + fault;
         append_message(out.text, pod.message);
     }
     return out;
@@ -105,9 +135,9 @@ job_cause first_failure(const job_view& job, const job_evidence& evidence) {
     for (const auto& pod : evidence.pods) {
         if (is_of(job, pod) && has_failed(pod) && (!first || is_before(pod, *first))) first = &pod;
     }
-    if (first) return describe_failure(job, *first, false);
+    if (first) return describe_failure(job, evidence, *first, false);
     if (evidence.gone_failure && is_of(job, *evidence.gone_failure)) {
-        return describe_failure(job, *evidence.gone_failure, true);
+        return describe_failure(job, evidence, *evidence.gone_failure, true);
     }
     return {};
 }
@@ -148,7 +178,7 @@ std::string together(const job_view& job, const std::vector<const pod_row*>& pod
 
 job_cause about(const pod_row& pod, std::string text, std::string_view message, trouble what) {
     append_message(text, message);
-    return {std::move(text), pod.name, pod.waiting_container, false, what};
+    return {std::move(text), pod.name, pod.waiting_container, false, what, {}};
 }
 
 // The kubelet's back-off: 10 s, twice as long each time, five minutes at most.
@@ -157,10 +187,10 @@ std::string next_try_text(std::int64_t restarts) {
     return seconds >= 300 ? "< 5 min" : seconds >= 120 ? "< 3 min" : "< " + std::to_string(seconds) + " s";
 }
 
-job_cause crash_loop(const job_view& job, const std::vector<const pod_row*>& pods) {
+job_cause crash_loop(const job_view& job, const job_evidence& evidence, const std::vector<const pod_row*>& pods) {
     const pod_row& pod = *pods.front();
     const std::int64_t restarts = pod.looped_at ? pod.loops : pod.restarts;
-    job_cause out = describe_failure(job, pod, false);
+    job_cause out = describe_failure(job, evidence, pod, false);
     out.text += "; crash looping: " + std::to_string(restarts) + (restarts == 1 ? " restart" : " restarts");
     if (pod.waiting_reason == "CrashLoopBackOff") out.text += ", next try in " + next_try_text(restarts);
     if (pods.size() > 1) out.text += " (and " + std::to_string(pods.size() - 1) + " more)";
@@ -186,7 +216,7 @@ job_cause waiting_pod(const job_view& job, const job_evidence& evidence) {
             return p.waiting_reason == "CrashLoopBackOff" || is_crash_looping(p, evidence.at);
         });
         !all.empty()) {
-        return crash_loop(job, all);
+        return crash_loop(job, evidence, all);
     }
     if (const auto all = pods([](const pod_row& p) { return p.unscheduled_reason == "Unschedulable"; }); !all.empty()) {
         return about(*all.front(), together(job, all) + " unschedulable", all.front()->unscheduled_message,
@@ -200,7 +230,7 @@ job_cause waiting_pod(const job_view& job, const job_evidence& evidence) {
     // On a node that is lost it stays so until the node is back or deleted.
     for (const auto& pod : evidence.pods) {
         const bool disrupted = !pod.disrupted_reason.empty() && has_failed(pod);
-        if (pod.terminating && disrupted && is_of(job, pod)) return describe_failure(job, pod, false);
+        if (pod.terminating && disrupted && is_of(job, pod)) return describe_failure(job, evidence, pod, false);
     }
     return {};
 }
@@ -242,7 +272,7 @@ job_cause from_events_of_silent(const job_view& job, const job_evidence& evidenc
         if (const auto* e = newest(evidence.events, [&](const object_event& one) {
                 return one.kind == "Pod" && one.name == pod.name && is_one_of(mount_reasons, one.reason);
             })) {
-            return {event_text(*e), e->name, {}, false, trouble_of(*e)};
+            return {event_text(*e), e->name, {}, false, trouble_of(*e), {}};
         }
     }
     return {};
@@ -254,15 +284,15 @@ job_cause from_events(const job_view& job, const job_evidence& evidence) {
     if (const auto* e = newest(events, [&](const object_event& one) {
             return of_pod(one) && one.type == "Warning" && is_one_of(mount_reasons, one.reason);
         })) {
-        return {event_text(*e), e->name, {}, false, trouble_of(*e)};
+        return {event_text(*e), e->name, {}, false, trouble_of(*e), {}};
     }
     if (job.state == job_state::queued) {
         if (const auto* e = newest(events, [](const object_event& one) { return one.kind == "Workload"; })) {
-            return {event_text(*e), {}, {}, false, trouble::none};
+            return {event_text(*e), {}, {}, false, trouble::none, {}};
         }
     }
     if (const auto* e = newest(events, [](const object_event& one) { return one.type == "Warning"; })) {
-        return {event_text(*e), of_pod(*e) ? e->name : std::string(), {}, false, trouble_of(*e)};
+        return {event_text(*e), of_pod(*e) ? e->name : std::string(), {}, false, trouble_of(*e), {}};
     }
     return {};
 }
@@ -321,6 +351,7 @@ void explain(job_view& job, const job_evidence& evidence) {
     job_cause cause = find_cause(job, evidence);
     job.why = std::move(cause.text);
     job.stuck = cause.what;
+    job.failure = std::move(cause.failure);
     switch (job.state) {
     case job_state::failed:
         job.stuck = trouble::none;

@@ -37,6 +37,7 @@ struct job_cause {
     std::string container;
     bool earlier = false;  ///< the container has been started again since, or the pod is gone
     trouble what = trouble::none;
+    kcontrol::boxed<job_failure> failure;  ///< of a container that failed
 
     friend bool operator==(const job_cause&, const job_cause&) = default;
 };

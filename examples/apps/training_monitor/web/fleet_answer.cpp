@@ -41,22 +41,6 @@ int urgency(const node_answer& node) {
     return out;
 }
 
-void write_gpu(kcontrol::json::writer& out, const gpu_report& gpu) {
-    out.begin_object();
-    out.member("index", gpu.index);
-    write_text_or_null(out, "product", gpu.name);
-    out.member("health", gpu.health);
-    out.member("reason", gpu.reason);
-    write_or_null(out, "utilization", gpu.utilization);
-    write_or_null(out, "memoryUsedBytes", gpu.memory_used_bytes);
-    write_or_null(out, "memoryTotalBytes", gpu.memory_total_bytes);
-    write_or_null(out, "temperatureC", gpu.temperature_celsius);
-    write_or_null(out, "powerW", gpu.power_watts);
-    write_or_null(out, "xid", gpu.xid);
-    write_text_or_null(out, "xidTime", gpu.xid_time);
-    out.end_object();
-}
-
 void write_node(kcontrol::json::writer& out, const std::string& name, const node_answer& node) {
     out.begin_object();
     out.member("node", name);
@@ -78,6 +62,22 @@ void write_nodes(kcontrol::json::writer& out, const node_answers& nodes) {
 }
 
 }  // namespace
+
+void write_gpu(kcontrol::json::writer& out, const gpu_report& gpu) {
+    out.begin_object();
+    out.member("index", gpu.index);
+    write_text_or_null(out, "product", gpu.name);
+    out.member("health", gpu.health);
+    out.member("reason", gpu.reason);
+    write_or_null(out, "utilization", gpu.utilization);
+    write_or_null(out, "memoryUsedBytes", gpu.memory_used_bytes);
+    write_or_null(out, "memoryTotalBytes", gpu.memory_total_bytes);
+    write_or_null(out, "temperatureC", gpu.temperature_celsius);
+    write_or_null(out, "powerW", gpu.power_watts);
+    write_or_null(out, "xid", gpu.xid);
+    write_text_or_null(out, "xidTime", gpu.xid_time);
+    out.end_object();
+}
 
 http::response fleet_answer(monitor& of, std::string_view query) {
     const bool looks = query != "look=false";

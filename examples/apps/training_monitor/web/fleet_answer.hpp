@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/http/message.hpp>
+#include <kcontrol/json/writer.hpp>
 
 #include "monitor.hpp"
 
@@ -13,5 +14,8 @@ namespace training_monitor {
 /// known and has nobody asked. 404 without --gpu-usage, 400 for another query. Of a cluster the nodes with failed GPUs
 /// come first, then those with degraded ones, then those that do not answer.
 kcontrol::http::response fleet_answer(monitor& of, std::string_view query);
+
+/// A GPU as that answer has it.
+void write_gpu(kcontrol::json::writer& out, const gpu_report& gpu);
 
 }  // namespace training_monitor

@@ -354,3 +354,28 @@ TEST_CASE("why: an event as its server wrote it, by the older API and the newer"
     REQUIRE(event);
     CHECK(observe(*event) == object_event{"Pod", "p", "Warning", "FailedScheduling", "m", 3, 1795244400});
 }
+
+TEST_CASE("why: how it failed, for what others have in common with it") {
+    auto job = bert(job_state::failed);
+    explain(job, pods({worker(1, ended(1, "Error", "step 1\\nRuntimeError: NCCL"))}));
+    CHECK(*job.failure == job_failure{"node-3", 1, "RuntimeError: NCCL", 1795244400});
+    job = bert(job_state::failed);
+    explain(job, pods({worker(1, ended(137, "OOMKilled"))}));
+    CHECK(*job.failure == job_failure{"node-3", 137, "OOMKilled", 1795244400});
+    job = bert(job_state::running);
+    explain(job, pods({}));
+    CHECK_FALSE(job.failure.present());
+}
+
+TEST_CASE("why: a fault of the node's GPU just before is named") {
+    auto evidence = pods({worker(1, ended(1, "Error", "CUDA error"))});
+    evidence.events.push_back(
+        {"Node", "node-3", "Warning", "GPUFailed", "GPU 3 (GPU-a): XID 79: off the bus", 1, 1795244400 - 40});
+    auto job = bert(job_state::failed);
+    explain(job, evidence);
+    CHECK(job.why == "Worker 1 (rank 2) on node-3: exit code 1, 40 s after XID 79 of GPU 3: CUDA error");
+    evidence.events[0].name = "node-4";
+    job = bert(job_state::failed);
+    explain(job, evidence);
+    CHECK(job.why == "Worker 1 (rank 2) on node-3: exit code 1: CUDA error");
+}

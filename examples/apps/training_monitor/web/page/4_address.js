@@ -2,6 +2,7 @@
 //   /?cluster=&namespace=&kind=&state=&q=&sort=     names as in /api/v1/jobs; repeated for several
 //   /?finished=1                                    with what ended long ago
 //   /?job=CLUSTER/NAMESPACE/KIND/NAME               each part percent-encoded
+//   /?node=CLUSTER/NODE                             likewise; beside the others
 const SORTS = {
   started: ["Started", (j, down) => j.started ?? (down ? -Infinity : Infinity)],  // what has not started comes last
   state: ["State", j => STATES.indexOf(j.state)],
@@ -15,12 +16,13 @@ const SORTS = {
 };
 const FILTERS = ["cluster", "namespace", "kind", "state"];
 const DEFAULT_SORT = "-started";
-let view = {job: null, cluster: [], namespace: [], kind: [], state: [], q: "", sort: DEFAULT_SORT, finished: false};
+let view = {job: null, node: null, cluster: [], namespace: [], kind: [], state: [], q: "", sort: DEFAULT_SORT, finished: false};
 
 function readAddress(search) {
   const from = new URLSearchParams(search);
   const out = {
     job: null,
+    node: null,
     q: from.get("q") || "",
     sort: from.get("sort") || DEFAULT_SORT,
     finished: from.get("finished") === "1"
@@ -34,11 +36,19 @@ function readAddress(search) {
     } catch { /* a broken address is the overview */
     }
   }
+  if (from.has("node")) {
+    try {
+      const [cluster, name, more] = from.get("node").split("/").map(decodeURIComponent);
+      if (cluster && name && more === undefined) out.node = {cluster, name};
+    } catch { /* likewise */
+    }
+  }
   return out;
 }
 function addressOf(v) {
   const to = new URLSearchParams();
   if (v.job) to.set("job", pathOf(v.job));
+  if (v.node) to.set("node", [v.node.cluster, v.node.name].map(encodeURIComponent).join("/"));
   for (const name of FILTERS)
     for (const value of v[name] || []) to.append(name, value);
   if (v.q) to.set("q", v.q);

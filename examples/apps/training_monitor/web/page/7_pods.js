@@ -15,11 +15,11 @@ const PODS_SHOWN = 500;
 const podRank = p => (p.exitCode || p.phase === "Failed"   ? 0
         : p.phase === "Running" || p.phase === "Succeeded" ? 2
                                                            : 1);
-function podPanel(pods) {
+function podPanel(pods, cluster) {
   const sorted = [...pods].sort((a, b) => podRank(a) - podRank(b)).slice(0, PODS_SHOWN);
   const rows =
       sorted.map(p => [p.rank === null ? `${p.type}${p.index === null ? "" : " " + p.index}` : `${p.rank} (${p.type})`,
-                     p.name, p.node || "none", podPhase(p), String(p.restarts),
+                     p.name, node.link(cluster, p.node), podPhase(p), String(p.restarts),
                      exitText(p), podWhy(p), ageOf(p.created)]);
   const rest = pods.length - sorted.length;
   return panel("Pods",
@@ -77,7 +77,7 @@ function logPanel(j, data) {
 }
 function knownParts(j, data) {
   const parts = [];
-  if (data?.pods?.length) parts.push(podPanel(data.pods));
+  if (data?.pods?.length) parts.push(podPanel(data.pods, j.cluster));
   if (data?.logs && data.pods?.length) parts.push(logPanel(j, data));
   if (data?.events?.length) parts.push(eventPanel(data.events));
   if (data?.missingRights?.length)

@@ -109,7 +109,7 @@ function route() {
 }
 function frame() {
   if (dirty.layout) layout();
-  if (dirty.route) drawFilters(), route();
+  if (dirty.route) drawFilters(), route(), node.route();
   if (view.job) {
     if (dirty.jobs.has(keyOf(view.job))) fetchJob();
     drawJob();
@@ -142,7 +142,7 @@ function tick() {
 }
 
 function key(e) {
-  if (e.defaultPrevented || e.metaKey || e.ctrlKey || e.altKey || $("help").open) return;
+  if (e.defaultPrevented || e.metaKey || e.ctrlKey || e.altKey || $("help").open || node.box?.open) return;
   const at = document.activeElement, typing = at.matches("input, select, textarea");
   if (e.key === "Escape") {
     if (at === $("search")) at.blur();
