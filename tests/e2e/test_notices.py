@@ -114,10 +114,12 @@ class EveryReceiver(World):
         page.chmod(page.stat().st_mode | stat.S_IXUSR)
         audit = self.webhook(hook)
         audit["webhook"]["tokenFile"] = "token"
+        each = {"by": []}  # no groups: what fails is told at once
         monitor = self.start(self.config(
             audit,
-            {"name": "bot", "feishu": {"urlFile": self.url_file("bot-url", feishu), "secretFile": "key"}},
-            {"name": "team", "slack": {"urlFile": self.url_file("team-url", slack)}, "text": "{{ .name }} <{{ .state }}>"},
+            {"name": "bot", "feishu": {"urlFile": self.url_file("bot-url", feishu), "secretFile": "key"}, "group": each},
+            {"name": "team", "slack": {"urlFile": self.url_file("team-url", slack)}, "text": "{{ .name }} <{{ .state }}>",
+             "group": each},
             {"name": "pager", "command": {"arguments": [str(page), "an argument; $(touch x)"],
                                           "environment": {"OUT": str(self.folder / "paged")}}}))
         self.put(monitor, "bert", "Pending")
@@ -140,7 +142,7 @@ class EveryReceiver(World):
             wanted = base64.b64encode(hmac.new(f"{stamp}\n{KEY}".encode(), b"", hashlib.sha256).digest()).decode()
             self.assertEqual(request.json["sign"], wanted)
         self.assertEqual([request.json["content"]["text"].splitlines()[0] for request in feishu.all][1],
-                         "Job default/bert in one: Pending -> Running")
+                         "default/bert is Running (one)")
         self.assertEqual([request.json["text"] for request in slack.all],
                          ["bert <Pending>", "bert <Running>", "old <Failed>", "bert <Gone>"])
         paged = [json.loads(line) for line in (self.folder / "paged").read_text().splitlines()]

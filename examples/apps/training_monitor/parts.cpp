@@ -5,6 +5,7 @@
 
 #include "memory/memory.hpp"
 #include "output/terminal.hpp"
+#include "pods/log_tail.hpp"
 
 #include <unistd.h>
 
@@ -32,6 +33,11 @@ parts::parts(kcontrol::environment& env, kcontrol::executor ex, const options& o
     changes.emplace(env, past, change_consumers{stream, metrics, output, center ? &*center : nullptr, kept, &hours},
                     log);
     if (center && core.usage()) tell_idle_jobs();
+    if (center && o.logs()) {
+        center->read_logs_with([this](std::shared_ptr<const job_view> job, std::size_t lines, std::stop_token stop) {
+            return read_failure_log(std::move(job), lines, std::move(stop));
+        });
+    }
 }
 
 change_handler parts::publish() {
@@ -47,6 +53,22 @@ void parts::tell_idle_jobs() {
         });
         center->take_idle(cluster, idle);
     });
+}
+
+// The last lines of the container that the reason of the failure is about; none if they can't be read.
+kcontrol::awaitable<std::vector<std::string>> parts::read_failure_log(std::shared_ptr<const job_view> job,
+                                                                      std::size_t lines, std::stop_token stop) {
+    std::vector<std::string> found;
+    const job_cause cause = find_cause(*job, core.knowledge().evidence(ref_of(*job)));
+    auto from = core.knowledge().client_of(job->cluster);
+    if (!from || cause.pod.empty() || cause.container.empty()) co_return found;
+    auto reading = read_log_tail(std::move(*from), kcontrol::namespaced_name(job->namespace_, cause.pod),
+                                 cause.container, cause.earlier, std::move(stop));
+    auto tail = co_await std::move(reading);
+    if (!tail) co_return found;
+    found = std::move(tail->lines);
+    if (found.size() > lines) found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(lines));
+    co_return found;
 }
 
 known_of_job parts::look(const job_ref& job) {

@@ -49,6 +49,8 @@ public:
 
 private:
     void tell_idle_jobs();
+    kcontrol::awaitable<std::vector<std::string>> read_failure_log(std::shared_ptr<const job_view> job,
+                                                                   std::size_t lines, std::stop_token stop);
     known_of_job look(const job_ref& job);
 };
 

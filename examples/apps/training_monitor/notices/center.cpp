@@ -8,6 +8,8 @@
 #include "crypto/hmac.hpp"
 #include "history/attention.hpp"
 #include "notices/condition_text.hpp"
+#include "notices/message.hpp"
+#include "table/health.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -26,6 +28,16 @@ std::string page_of(const job_view& job) {
     return "/?job=" + kcontrol::http::percent_encode(path);
 }
 
+// What is told of a job, or a cluster, is one matter.
+std::string thread_of(const job_view& job) {
+    std::string text;
+    for (const std::string_view part : {std::string_view(job.cluster), std::string_view(job.namespace_), job.kind,
+                                        std::string_view(job.name), std::string_view(job.uid)}) {
+        text.append(part).append(1, '\n');
+    }
+    return crypto::to_hex(crypto::hmac_sha256("", text)).substr(0, 32);
+}
+
 }  // namespace
 
 center::center(kcontrol::environment& env, kcontrol::executor ex, notice_config config, history& past,
@@ -37,7 +49,7 @@ center::center(kcontrol::environment& env, kcontrol::executor ex, notice_config 
       log_(std::move(log)),
       clusters_(config_.cluster_rules) {
     for (const auto& each : config_.receivers) {
-        receivers_.push_back(std::make_unique<receiver>(each, sender(env_, ex_, each, transport)));
+        receivers_.push_back(std::make_unique<receiver>(each, receivers_.size(), sender(env_, ex_, each, transport)));
     }
 }
 
@@ -48,6 +60,10 @@ void center::take(const observation& seen) {
         watch(each);
         watch_conditions(each.what);
         take(each);
+        const bool removed = each.what.type == change_type::job_removed;
+        if (removed ? !each.what.deleted : !each.turned) continue;
+        const standing to = removed ? standing() : standing(each.what.job->state);
+        announce(alerts_.moved(*each.what.job, to), each.what.job, to);
     }
     for (const auto& each : seen.found_out) {
         if (!each.gone) continue;
@@ -57,6 +73,7 @@ void center::take(const observation& seen) {
         vigils_.end(*each.job);
         conditions_.over(*each.job);
         notify(each.job, each.last_state, standing());
+        announce(alerts_.moved(*each.job, standing()), each.job, standing());
     }
     time_changed_.notify_all();
 }
@@ -82,14 +99,14 @@ void center::watch_conditions(const change& c) {
     if (c.type != change_type::job) return conditions_.over(*c.job);
     for (std::size_t i = 1; i < trouble_names.size(); ++i) {
         const auto each = static_cast<trouble>(i);
-        if (each != c.job->stuck) conditions_.over(*c.job, condition_of(each));
+        if (each != c.job->stuck) condition_over(*c.job, condition_of(each));
     }
     if (c.job->stuck != trouble::none) hold(c.job, condition_of(c.job->stuck), kcontrol::duration::zero());
     if (c.job->state != job_state::running) {
-        conditions_.over(*c.job, job_condition::incomplete);
-        return conditions_.over(*c.job, job_condition::gpus_idle);
+        condition_over(*c.job, job_condition::incomplete);
+        return condition_over(*c.job, job_condition::gpus_idle);
     }
-    if (!is_incomplete(*c.job)) return conditions_.over(*c.job, job_condition::incomplete);
+    if (!is_incomplete(*c.job)) return condition_over(*c.job, job_condition::incomplete);
     hold(c.job, job_condition::incomplete, kcontrol::duration::zero());
 }
 
@@ -97,6 +114,12 @@ void center::take_idle(const std::string& cluster, const std::vector<idle_job>& 
     std::vector<const job_view*> idle;
     for (const auto& each : jobs) idle.push_back(each.job.get());
     conditions_.only(cluster, job_condition::gpus_idle, idle);
+    for (auto& each : alerts_.only(cluster, job_condition::gpus_idle, idle)) {
+        const auto job = each.what.job;
+        std::vector<ended_alert> one;
+        one.push_back(std::move(each));
+        announce(std::move(one), job, job_state::running);
+    }
     for (const auto& each : jobs) hold(each.job, job_condition::gpus_idle, env_.wall_now() - each.since);
     time_changed_.notify_all();
 }
@@ -111,9 +134,43 @@ void center::hold(std::shared_ptr<const job_view> job, job_condition which, kcon
     conditions_.holds(n, lasted, delayed_receivers_of(config_.rules, n), n.seen);
 }
 
+void center::condition_over(const job_view& job, job_condition which) {
+    conditions_.over(job, which);
+    auto ended = alerts_.over(job, which);
+    if (!ended.empty()) announce(std::move(ended), std::make_shared<const job_view>(job), job.state);
+}
+
+// In the thread that told of it. Others are not told: their rules say what they want to hear.
+void center::announce(std::vector<ended_alert> ended, const std::shared_ptr<const job_view>& job, standing to) {
+    const auto at = std::chrono::floor<std::chrono::milliseconds>(env_.wall_now().time_since_epoch()).count();
+    for (auto& each : ended) {
+        notice n = std::move(each.what);
+        if (n.earlier == 0) n.job = job;
+        n.from = n.to;
+        n.to = to;
+        n.at = env_.wall_now();
+        n.seen = env_.now();
+        n.resolved = true;
+        n.changes = 1;
+        n.lasted = {};
+        n.id = n.thread + "-over-" + std::to_string(at);
+        enqueue(*receivers_[each.receiver], std::move(n));
+    }
+}
+
 void center::take(const change& of_cluster) {
-    if (of_cluster.type == change_type::cluster_removed) return clusters_.forget(of_cluster.cluster->name);
-    if (const auto back = clusters_.set(*of_cluster.cluster, env_.now())) tell(*back);
+    const auto& cluster = *of_cluster.cluster;
+    if (of_cluster.type == change_type::cluster_removed) {
+        unreadable_.erase(cluster.name);
+        std::erase_if(parked_, [&](const lasted_state& s) { return s.what.job->cluster == cluster.name; });
+        return clusters_.forget(cluster.name);
+    }
+    if (is_unreadable(cluster)) {
+        unreadable_.insert(cluster.name);
+    } else if (cluster.state != "connecting" && unreadable_.erase(cluster.name) > 0) {
+        for (auto& each : std::exchange(parked_, {})) release(std::move(each));
+    }
+    if (const auto back = clusters_.set(cluster, env_.now())) tell(*back);
 }
 
 // A cluster stands as a job of its name. What is told of it leaves no mark in the history of jobs.
@@ -134,11 +191,62 @@ void center::tell(const cluster_news& news) {
     n.id =
         crypto::to_hex(crypto::hmac_sha256("", news.cluster + "\n" + std::string(news.to) + "\n" + std::to_string(at)))
             .substr(0, 32);
-    for (const auto index : news.receivers) enqueue(*receivers_[index], n);
+    n.thread = thread_of(*n.job);
+    for (const auto& to : news.receivers) {
+        receiver& r = *receivers_[to.receiver];
+        // Nobody need hear that it is back who was not yet told that it was away.
+        const auto kept = std::find_if(quiet_.begin(), quiet_.end(), [&](const auto& each) {
+            const notice& what = each.second.what;
+            return each.second.to == &r && what.is_of_cluster() && what.thread == n.thread;
+        });
+        if (kept != quiet_.end()) {
+            quiet_.erase(kept);
+            continue;
+        }
+        tell(r, config_.cluster_rules[to.rule].manner, n);
+    }
+}
+
+// What a rule says of its notices.
+void center::tell(receiver& r, const rule_manner& how, notice n) {
+    n.level = how.level;
+    n.runbook = how.runbook;
+    const auto now = env_.wall_now();
+    const auto until = how.quiet ? quiet_until(*how.quiet, now) : std::nullopt;
+    if (until) {
+        quiet_.emplace(env_.now() + (*until - now), quiet_notice{&r, std::move(n)});
+        time_changed_.notify_all();
+        return;
+    }
+    if (n.lasted > kcontrol::duration::zero()) return enqueue(r, std::move(n));
+    hand_over(r, std::move(n));
+}
+
+// Of what was kept back, what no longer is so is no news.
+void center::end_quiet(kcontrol::time_point now) {
+    while (!quiet_.empty() && quiet_.begin()->first <= now) {
+        auto [to, what] = std::move(quiet_.begin()->second);
+        quiet_.erase(quiet_.begin());
+        what.seen = now;
+        if (what.lasted > kcontrol::duration::zero()) {
+            if (still_holds(what)) enqueue(*to, std::move(what));
+        } else {
+            hand_over(*to, std::move(what));
+        }
+    }
+}
+
+bool center::still_holds(const notice& n) const {
+    if (n.is_of_cluster()) return true;
+    const auto* known = past_.find(*n.job);
+    if (!known || !known->in_view || unreadable_.contains(n.job->cluster)) return false;
+    const trouble t = trouble_of(n.condition);
+    return t != trouble::none ? known->view->stuck == t : known->state() == n.to.state();
 }
 
 // The state has lasted: the job is told of as it is now.
 void center::release(lasted_state over) {
+    if (unreadable_.contains(over.what.job->cluster)) return parked_.push_back(std::move(over));
     notice n = std::move(over.what);
     const auto* known = past_.find(*n.job);
     if (!known || !known->in_view) return;
@@ -156,7 +264,8 @@ void center::release(lasted_state over) {
         const auto since = std::chrono::floor<std::chrono::seconds>((n.at - lasted).time_since_epoch()).count();
         n.id += "-" + std::string(to_string(n.condition)) + "-" + std::to_string(since);
     }
-    enqueue(*receivers_[over.receiver], std::move(n));
+    n.thread = thread_of(*n.job);
+    tell(*receivers_[over.receiver], config_.rules[over.rule].manner, std::move(n));
 }
 
 void center::take(const enriched_change& seen) {
@@ -230,8 +339,9 @@ void center::notify(std::shared_ptr<const job_view> job, standing from, standing
     if (chosen.empty()) return finish(n);
     n.id = id_of(*n.job, to);
     n.open = std::make_shared<open_notice>(static_cast<std::uint32_t>(chosen.size()), past_.add_pending(*n.job));
-    for (const auto index : chosen) {
-        hand_over(*receivers_[index], n);
+    n.thread = thread_of(*n.job);
+    for (const auto& each : chosen) {
+        tell(*receivers_[each.receiver], config_.rules[each.rule].manner, n);
     }
 }
 
@@ -242,13 +352,22 @@ void center::hand_over(receiver& r, notice n) {
 }
 
 void center::enqueue(receiver& r, notice n) {
+    if (has_threads(r.config) && tone_of(n) != tone::bad && !n.resolved) alerts_.told(r.place, n);
+    auto passed = r.groups.push(std::move(n), env_.now());
+    if (passed) return queue_up(r, std::move(*passed));
+    time_changed_.notify_all();
+}
+
+void center::queue_up(receiver& r, notice n) {
     if (auto dropped = r.queue.push(std::move(n))) bury(r, std::move(*dropped));
     r.wake.notify_all();
 }
 
 // One receiver is done with it. When all are, people are notified of the job's state, unless it has moved on.
 void center::finish(const notice& n) {
-    if (n.lasted > kcontrol::duration::zero()) return;  // it is beside the one of the change, which leaves the mark
+    for (const auto& each : n.members) finish(each);
+    // It is beside the one of the change, which leaves the mark.
+    if (n.lasted > kcontrol::duration::zero() || n.resolved) return;
     if (n.open && !n.open->close()) return;
     const auto* known = past_.find(*n.job);
     if (known && n.to.state() && known->state() == *n.to.state()) past_.mark_notified(*n.job, *n.to.state());
@@ -256,8 +375,9 @@ void center::finish(const notice& n) {
 }
 
 void center::bury(receiver& r, dead_notice n) {
-    dead_letter letter{r.config.name, job_text(*n.what.job), std::string(n.what.to_text()), n.what.at, n.attempts,
-                       n.why};
+    const std::string others = n.what.members.empty() ? "" : " and " + std::to_string(n.what.members.size()) + " more";
+    dead_letter letter{
+        r.config.name, job_text(*n.what.job) + others, std::string(n.what.to_text()), n.what.at, n.attempts, n.why};
     // Of those that a full queue drops one after another, the first.
     const bool is_new = n.attempts > 0 || !std::exchange(r.dropping, true);
     if (is_new) {
@@ -282,15 +402,29 @@ void center::record(receiver& r, const notice& tried, const delivery& how) {
     }
     r.failing = !sent;
     if (sent) r.dropping = false;
+    if (sent && has_threads(r.config) && !tried.resolved) alerts_.told(r.place, tried);
     auto dead = r.queue.done(how, env_.now(), kcontrol::random_unit(env_));
     if (sent) finish(tried);
     if (dead) bury(r, std::move(*dead));
+}
+
+// Read once for all tries.
+kcontrol::awaitable<void> center::add_log(receiver& r, notice& n, std::stop_token stop) {
+    if (!read_log_ || r.config.log_lines == 0 || !is_of_failure(n)) co_return;
+    if (r.log_of != n.id) {
+        auto reading = read_log_(n.job, r.config.log_lines, std::move(stop));
+        auto lines = co_await std::move(reading);
+        r.log = std::move(lines);
+        r.log_of = n.id;
+    }
+    n.log = r.log;
 }
 
 kcontrol::awaitable<void> center::serve(receiver& r, std::stop_token stop) {
     while (!stop.stop_requested()) {
         auto action = r.queue.next(env_.now());
         if (auto* now = std::get_if<notice_queue::try_now>(&action)) {
+            co_await add_log(r, now->what, stop);
             auto how = co_await r.deliver.send(now->what, stop);
             if (stop.stop_requested() && how.how != delivery::kind::sent) break;
             record(r, now->what, how);
@@ -301,16 +435,19 @@ kcontrol::awaitable<void> center::serve(receiver& r, std::stop_token stop) {
             co_await r.wake.wait(env_, stop);
         }
     }
-    if (r.queue.size() == 0) co_return;
-    log_.warning("notices are left unsent", {{"receiver", r.config.name}, {"count", std::to_string(r.queue.size())}});
+    const auto unsent = r.queue.size() + r.groups.held();
+    if (unsent == 0) co_return;
+    log_.warning("notices are left unsent", {{"receiver", r.config.name}, {"count", std::to_string(unsent)}});
 }
 
 std::optional<kcontrol::time_point> center::next_time() const {
     auto out = vigils_.next();
     if (const auto due = conditions_.next()) out = std::min(out.value_or(*due), *due);
     if (const auto due = clusters_.next()) out = std::min(out.value_or(*due), *due);
+    if (!quiet_.empty()) out = std::min(out.value_or(quiet_.begin()->first), quiet_.begin()->first);
     for (const auto& r : receivers_) {
         if (const auto due = r->again.next()) out = std::min(out.value_or(*due), *due);
+        if (const auto due = r->groups.next()) out = std::min(out.value_or(*due), *due);
     }
     return out;
 }
@@ -322,11 +459,17 @@ kcontrol::awaitable<void> center::serve_time(std::stop_token stop) {
         for (auto& over : vigils_.take(now)) release(std::move(over));
         for (auto& over : conditions_.take(now)) release(std::move(over));
         for (const auto& news : clusters_.take(now)) tell(news);
+        end_quiet(now);
         for (const auto& r : receivers_) {
             for (auto& due : r->again.take(now)) {
                 due.seen = now;  // a receiver's patience begins here
                 enqueue(*r, std::move(due));
             }
+            const auto latest = [this](const notice& n) {
+                const auto* known = past_.find(*n.job);
+                return known ? known->view : nullptr;
+            };
+            for (auto& due : r->groups.take(now, latest)) queue_up(*r, std::move(due));
         }
         const auto next = next_time();
         co_await time_changed_.wait(env_, stop, next);

@@ -16,9 +16,10 @@ std::string_view trouble_of(const cluster_view& cluster) {
     return cluster.state == "failed" ? failed : std::string_view();
 }
 
-void add(std::vector<std::size_t>& to, const std::vector<std::size_t>& more) {
+void add(std::vector<recipient>& to, const std::vector<std::size_t>& more, std::size_t rule) {
     for (const auto each : more) {
-        if (std::find(to.begin(), to.end(), each) == to.end()) to.push_back(each);
+        const auto known = [&](const recipient& r) { return r.receiver == each; };
+        if (std::none_of(to.begin(), to.end(), known)) to.push_back({each, rule});
     }
 }
 
@@ -42,7 +43,7 @@ std::optional<cluster_news> cluster_vigils::set(const cluster_view& cluster, kco
     troubles_.erase(known);
     cluster_news out{cluster.name, over.state, live, over.reason, now - over.since, {}};
     for (std::size_t i = 0; i < rules_.size(); ++i) {
-        if (over.told[i]) add(out.receivers, rules_[i].receivers);
+        if (over.told[i]) add(out.receivers, rules_[i].receivers, i);
     }
     if (out.receivers.empty()) return std::nullopt;
     return out;
@@ -74,7 +75,7 @@ std::vector<cluster_news> cluster_vigils::take(kcontrol::time_point now) {
         for (std::size_t i = 0; i < rules_.size(); ++i) {
             if (!is_due(t, cluster, i) || t.since + rules_[i].lasting > now) continue;
             t.told[i] = true;
-            add(news.receivers, rules_[i].receivers);
+            add(news.receivers, rules_[i].receivers, i);
         }
         if (!news.receivers.empty()) out.push_back(std::move(news));
     }

@@ -4,6 +4,7 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include "jobs/cluster_view.hpp"
+#include "notices/recipient.hpp"
 
 #include <cstddef>
 #include <map>
@@ -19,6 +20,7 @@ struct cluster_rule {
     std::vector<std::string> clusters;   ///< patterns; none: all of them
     std::vector<std::size_t> receivers;  ///< by their place in the configuration
     kcontrol::duration lasting{};
+    rule_manner manner{};
 };
 
 /// What is to be told of a cluster, and to whom.
@@ -27,7 +29,7 @@ struct cluster_news {
     std::string_view from, to;  ///< Live, Unreachable, Failed
     std::string reason;         ///< why it can't be seen; of one that is back, why it could not
     kcontrol::duration lasted{};
-    std::vector<std::size_t> receivers;  ///< each once
+    std::vector<recipient> receivers;  ///< each once, with the place of its cluster rule
 };
 
 /// Clusters are met where they are: what is in trouble at the start counts from then.

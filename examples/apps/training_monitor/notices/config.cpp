@@ -2,8 +2,11 @@
 
 #include "notices/config_error.hpp"
 #include "notices/config_file.hpp"
+#include "notices/presets.hpp"
 #include "notices/read_receiver.hpp"
 #include "notices/read_rule.hpp"
+
+#include <algorithm>
 
 namespace training_monitor::notices {
 namespace {
@@ -37,8 +40,11 @@ result<notice_config> read(const credential_files& files, const notice_file& fil
     mistakes found(path);
     notice_config out;
     if (file.receivers.empty()) found.add(bad_config("receivers: there is none; name at least one"));
-    if (file.rules.empty() && file.cluster_rules.empty() && rules_needed && !file.receivers.empty()) {
-        found.add(bad_config("rules: there is none, so nothing would ever be sent; write at least one"));
+    const bool any_preset = std::any_of(file.receivers.begin(), file.receivers.end(),
+                                        [](const receiver_section& each) { return !each.preset.empty(); });
+    if (file.rules.empty() && file.cluster_rules.empty() && !any_preset && rules_needed && !file.receivers.empty()) {
+        found.add(
+            bad_config("rules: there is none, so nothing would ever be sent; write at least one, or preset: team"));
     }
     if (file.receivers.size() > most_receivers) {
         found.add(bad_config("receivers: more than " + std::to_string(most_receivers)));
@@ -65,6 +71,7 @@ result<notice_config> read(const credential_files& files, const notice_file& fil
             found.add(made.error().with_context("rules[" + std::to_string(i) + "]"));
         }
     }
+    add_presets(file.receivers, out);
     for (std::size_t i = 0; i < file.cluster_rules.size(); ++i) {
         auto made = read_cluster_rule(file.cluster_rules[i], out.receivers);
         if (made) {
@@ -85,8 +92,14 @@ std::string_view to_string(receiver_kind kind) noexcept {
     case receiver_kind::slack: return "slack";
     case receiver_kind::webhook: return "webhook";
     case receiver_kind::command: return "command";
+    case receiver_kind::pagerduty: return "pagerduty";
+    case receiver_kind::teams: return "teams";
     }
     return "";
+}
+
+bool has_threads(const receiver_config& to) noexcept {
+    return to.kind == receiver_kind::pagerduty || (to.kind == receiver_kind::slack && !to.http.token.empty());
 }
 
 result<notice_config> load_config(kcontrol::environment& env, const std::string& path, bool rules_needed) {

@@ -7,6 +7,7 @@
 #include <kcontrol/runtime/environment.hpp>
 
 #include "notices/cluster_vigils.hpp"
+#include "notices/grouping.hpp"
 #include "notices/notice_queue.hpp"
 #include "notices/rules.hpp"
 #include "notices/text_template.hpp"
@@ -18,16 +19,23 @@
 
 namespace training_monitor::notices {
 
-enum class receiver_kind { feishu, slack, webhook, command };
+enum class receiver_kind { feishu, slack, webhook, command, pagerduty, teams };
 
 std::string_view to_string(receiver_kind kind) noexcept;
+
+struct receiver_config;
+/// Whether what it is told later of a matter stands with what it was told before: in a thread, or in one alert.
+bool has_threads(const receiver_config& to) noexcept;
 
 /// Where an HTTP receiver is and what it takes to be believed there. All of it is a credential: nothing of it is shown.
 struct http_target {
     kcontrol::http::endpoint server;
     kcontrol::secret_string target;  ///< path and query
     kcontrol::secret_string secret;  ///< signs the body; empty: no signature
-    kcontrol::secret_string token;   ///< Authorization: Bearer; empty: none
+    kcontrol::secret_string
+        token;                    ///< Authorization: Bearer; empty: none. Slack's: of an app, which posts to `channel`
+    kcontrol::secret_string key;  ///< PagerDuty's routing key
+    std::string channel;          ///< Slack's, with a token
     kcontrol::http::tls_options tls;
 };
 
@@ -41,7 +49,9 @@ struct receiver_config {
     bool rich = false;                            ///< Slack's blocks, Feishu's card
     std::string mention_label;                    ///< whose value says who is mentioned; empty: nobody
     std::map<std::string, std::string> mentions;  ///< by value of the label, Slack's or Feishu's id
-    bool own_text = false;                        ///< the file has it; else clusters have one of theirs
+    bool own_text = false;                        ///< the file has `text`; else message.hpp says what is sent
+    std::optional<group_options> group;           ///< nothing: each failure is a notice
+    std::size_t log_lines = 5;                    ///< at the end of a failure's text, where logs may be shown
     kcontrol::duration timeout = std::chrono::seconds(10);
     queue_options queue;
     kcontrol::duration repeat_after{};  ///< a state told again within that time is summed up; zero: each is told

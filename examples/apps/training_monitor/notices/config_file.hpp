@@ -29,14 +29,15 @@ struct feishu_section {
 
 /// Slack's incoming webhooks and what takes the same: Mattermost, Rocket.Chat, Discord's /slack.
 struct slack_section {
-    std::string url_file, ca_file;
+    std::string url_file, token_file, channel, ca_file;
     bool allow_http = false;
     bool blocks = false;
     static constexpr auto kcontrol_fields() {
         using self = slack_section;
-        return kcontrol::fields(kcontrol::field("urlFile", &self::url_file), kcontrol::field("caFile", &self::ca_file),
-                                kcontrol::field("allowHttp", &self::allow_http),
-                                kcontrol::field("blocks", &self::blocks));
+        return kcontrol::fields(
+            kcontrol::field("urlFile", &self::url_file), kcontrol::field("tokenFile", &self::token_file),
+            kcontrol::field("channel", &self::channel), kcontrol::field("caFile", &self::ca_file),
+            kcontrol::field("allowHttp", &self::allow_http), kcontrol::field("blocks", &self::blocks));
     }
 };
 
@@ -49,6 +50,25 @@ struct webhook_section {
             kcontrol::field("urlFile", &self::url_file), kcontrol::field("secretFile", &self::secret_file),
             kcontrol::field("tokenFile", &self::token_file), kcontrol::field("caFile", &self::ca_file),
             kcontrol::field("allowHttp", &self::allow_http));
+    }
+};
+
+/// PagerDuty's Events API v2.
+struct pagerduty_section {
+    std::string routing_key_file, url_file, ca_file;
+    static constexpr auto kcontrol_fields() {
+        using self = pagerduty_section;
+        return kcontrol::fields(kcontrol::field("routingKeyFile", &self::routing_key_file),
+                                kcontrol::field("urlFile", &self::url_file), kcontrol::field("caFile", &self::ca_file));
+    }
+};
+
+/// Microsoft Teams, by a workflow that takes webhook requests.
+struct teams_section {
+    std::string url_file, ca_file;
+    static constexpr auto kcontrol_fields() {
+        using self = teams_section;
+        return kcontrol::fields(kcontrol::field("urlFile", &self::url_file), kcontrol::field("caFile", &self::ca_file));
     }
 };
 
@@ -90,13 +110,28 @@ struct mention_section {
     }
 };
 
+struct group_section {
+    std::optional<std::vector<std::string>> by;
+    std::optional<kcontrol::api_duration> wait, more;
+    static constexpr auto kcontrol_fields() {
+        using self = group_section;
+        return kcontrol::fields(kcontrol::field("by", &self::by), kcontrol::field("wait", &self::wait),
+                                kcontrol::field("more", &self::more));
+    }
+};
+
 struct receiver_section {
     std::string name;
+    std::string preset;
     std::optional<feishu_section> feishu;
     std::optional<slack_section> slack;
     std::optional<webhook_section> webhook;
     std::optional<command_section> command;
+    std::optional<pagerduty_section> pagerduty;
+    std::optional<teams_section> teams;
     std::string text;
+    std::optional<group_section> group;
+    std::optional<std::int32_t> log_lines;
     std::optional<mention_section> mention;
     std::optional<kcontrol::api_duration> timeout;
     std::optional<std::int32_t> queue;
@@ -111,7 +146,19 @@ struct receiver_section {
                                 kcontrol::field("mention", &self::mention), kcontrol::field("timeout", &self::timeout),
                                 kcontrol::field("queue", &self::queue), kcontrol::field("rate", &self::rate),
                                 kcontrol::field("retry", &self::retry),
-                                kcontrol::field("repeatAfter", &self::repeat_after));
+                                kcontrol::field("repeatAfter", &self::repeat_after),
+                                kcontrol::field("preset", &self::preset),
+                                kcontrol::field("pagerduty", &self::pagerduty), kcontrol::field("teams", &self::teams),
+                                kcontrol::field("group", &self::group), kcontrol::field("logLines", &self::log_lines));
+    }
+};
+
+struct quiet_hours_section {
+    std::string from, to, utc_offset;
+    static constexpr auto kcontrol_fields() {
+        using self = quiet_hours_section;
+        return kcontrol::fields(kcontrol::field("from", &self::from), kcontrol::field("to", &self::to),
+                                kcontrol::field("utcOffset", &self::utc_offset));
     }
 };
 
@@ -133,6 +180,8 @@ struct rule_section {
     std::vector<std::string> blocked_by;
     std::optional<kcontrol::api_duration> lasting;
     std::optional<restarts_section> restarts;
+    std::string level, runbook;
+    std::optional<quiet_hours_section> quiet;
     static constexpr auto kcontrol_fields() {
         using self = rule_section;
         return kcontrol::fields(
@@ -142,17 +191,23 @@ struct rule_section {
             kcontrol::field("labels", &self::labels), kcontrol::field("silent", &self::silent),
             kcontrol::field("continue", &self::goes_on), kcontrol::field("for", &self::lasting),
             kcontrol::field("restarts", &self::restarts), kcontrol::field("incomplete", &self::incomplete),
-            kcontrol::field("gpusIdle", &self::gpus_idle), kcontrol::field("blockedBy", &self::blocked_by));
+            kcontrol::field("gpusIdle", &self::gpus_idle), kcontrol::field("blockedBy", &self::blocked_by),
+            kcontrol::field("severity", &self::level), kcontrol::field("runbook", &self::runbook),
+            kcontrol::field("quietHours", &self::quiet));
     }
 };
 
 struct cluster_rule_section {
     std::vector<std::string> clusters, receivers;
     std::optional<kcontrol::api_duration> lasting;
+    std::string level, runbook;
+    std::optional<quiet_hours_section> quiet;
     static constexpr auto kcontrol_fields() {
         using self = cluster_rule_section;
         return kcontrol::fields(kcontrol::field("clusters", &self::clusters),
-                                kcontrol::field("receivers", &self::receivers), kcontrol::field("for", &self::lasting));
+                                kcontrol::field("receivers", &self::receivers), kcontrol::field("for", &self::lasting),
+                                kcontrol::field("severity", &self::level), kcontrol::field("runbook", &self::runbook),
+                                kcontrol::field("quietHours", &self::quiet));
     }
 };
 

@@ -32,6 +32,7 @@ public:
     kind how;
     std::string why;                                ///< one line without a secret; empty if sent
     std::optional<kcontrol::duration> retry_after;  ///< what the receiver asked for
+    std::string reference;  ///< what the receiver calls the message that it took; empty: it does not say
 
 private:
     delivery(kind h, std::string w) : how(h), why(std::move(w)) {}

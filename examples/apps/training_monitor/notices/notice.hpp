@@ -4,6 +4,7 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include "jobs/job_view.hpp"
+#include "notices/severity.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -93,6 +94,13 @@ struct notice {
     std::vector<kcontrol::wall_time> restarts;      ///< of one that restarts: when it did so, as far as it is known
     job_condition condition = job_condition::none;  ///< of a rule about one: what has lasted
     std::string_view cluster_from, cluster_to;      ///< of a cluster, which stands as a job of its name: its states
+    std::optional<severity> level;                  ///< as the rule has it
+    std::string runbook;                            ///< likewise: the URL of what to do; may be empty
+    std::string thread;                             ///< the same for all that is told of one matter
+    std::vector<notice> members;   ///< of other jobs that failed for the same cause; it stands for them, too
+    std::size_t earlier = 0;       ///< jobs of that cause of which the receiver was told before
+    bool resolved = false;         ///< what was told of is over
+    std::vector<std::string> log;  ///< the last lines of the container that failed, where they may be shown
 
     bool is_of_cluster() const { return !cluster_to.empty(); }
     std::string_view from_text() const {

@@ -7,6 +7,8 @@ namespace training_monitor::notices {
 
 notice_queue::job_key notice_queue::key_of(const notice& n) {
     const auto& job = *n.job;
+    // One that stands for several jobs, or tells of an end, is folded into none.
+    if (!n.members.empty() || n.earlier > 0 || n.resolved) return {n.id, {}, {}, {}, {}};
     return {job.cluster, job.namespace_, job.name, job.kind, job.uid};
 }
 

@@ -19,7 +19,9 @@ rate default_rate(receiver_kind kind) {
     switch (kind) {
     case receiver_kind::webhook: return {50, 100};
     case receiver_kind::command: return {5, 10};
+    case receiver_kind::pagerduty: return {2, 60};  // 120 a minute
     case receiver_kind::feishu:
+    case receiver_kind::teams:
     case receiver_kind::slack: break;
     }
     return {1, 10};
@@ -35,8 +37,9 @@ result<void> read_rate(const receiver_section& section, receiver_config& out) {
     if (!(per_second >= 0.001 && per_second <= 10000 && burst >= 1 && burst <= 100000)) {
         return bad_config("rate: perSecond must be between 0.001 and 10000, and burst between 1 and 100000");
     }
-    // A Feishu bot has limits that are not ours to change; a slower rate comes on top.
-    if (section.rate || out.kind != receiver_kind::feishu) out.queue.limit(per_second, burst);
+    // A Feishu bot and Teams have limits that are not ours to change; a slower rate comes on top.
+    const bool has_limits = out.kind == receiver_kind::feishu || out.kind == receiver_kind::teams;
+    if (section.rate || !has_limits) out.queue.limit(per_second, burst);
     return {};
 }
 

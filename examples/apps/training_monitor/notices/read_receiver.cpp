@@ -5,7 +5,11 @@
 #include <kcontrol/serve/host_name.hpp>
 
 #include "notices/config_error.hpp"
+#include "notices/presets.hpp"
 #include "notices/read_limits.hpp"
+
+#include <algorithm>
+#include <array>
 
 namespace training_monitor::notices {
 namespace {
@@ -66,10 +70,62 @@ result<void> read_feishu(const credential_files& files, const feishu_section& se
     return read_target(files, section, false, out.http);
 }
 
+result<void> read_token(const credential_files& files, const std::string& file, http_target& out) {
+    auto token = files.secret(file, "tokenFile");
+    if (!token) return token.error();
+    if (!kcontrol::http::is_valid_field("Authorization", token->reveal())) {
+        return bad_config("tokenFile: " + file + " holds bytes that can't stand in a header");
+    }
+    out.token = std::move(*token);
+    return {};
+}
+
+// A URL that need not be said.
+void use_target(http_target& out, std::string host, std::string target) {
+    out.server = kcontrol::http::endpoint("https", std::move(host), 443);
+    out.target = secret_string(std::move(target));
+}
+
+template <class Section>
+result<void> read_target_or(const credential_files& files, const Section& section, std::string host, std::string target,
+                            http_target& out) {
+    if (!section.url_file.empty()) return read_target(files, section, false, out);
+    use_target(out, std::move(host), std::move(target));
+    if (section.ca_file.empty()) return {};
+    auto ca = files.text(section.ca_file, "caFile");
+    if (!ca) return ca.error();
+    out.tls.ca_pem(std::move(*ca) + "\n");
+    return {};
+}
+
+// An incoming webhook, or with a token an app that posts to a channel and answers in threads.
 result<void> read_slack(const credential_files& files, const slack_section& section, receiver_config& out) {
     out.kind = receiver_kind::slack;
     out.rich = section.blocks;
-    return read_target(files, section, section.allow_http, out.http);
+    if (section.token_file.empty() != section.channel.empty()) {
+        return bad_config(section.channel.empty()
+                              ? "channel: it is missing; an app needs the id of one, such as C012AB3CD"
+                              : "channel: it goes with tokenFile; a webhook has its own");
+    }
+    if (section.token_file.empty()) return read_target(files, section, section.allow_http, out.http);
+    const auto token = read_token(files, section.token_file, out.http);
+    if (!token) return token.error();
+    out.http.channel = section.channel;
+    return read_target_or(files, section, "slack.com", "/api/chat.postMessage", out.http);
+}
+
+result<void> read_pagerduty(const credential_files& files, const pagerduty_section& section, receiver_config& out) {
+    out.kind = receiver_kind::pagerduty;
+    auto key = files.secret(section.routing_key_file, "routingKeyFile");
+    if (!key) return key.error();
+    out.http.key = std::move(*key);
+    return read_target_or(files, section, "events.pagerduty.com", "/v2/enqueue", out.http);
+}
+
+result<void> read_teams(const credential_files& files, const teams_section& section, receiver_config& out) {
+    out.kind = receiver_kind::teams;
+    out.queue.limit(3, 2);  // four a second, in any second
+    return read_target(files, section, false, out.http);
 }
 
 result<void> read_webhook(const credential_files& files, const webhook_section& section, receiver_config& out) {
@@ -80,12 +136,8 @@ result<void> read_webhook(const credential_files& files, const webhook_section& 
         out.http.secret = std::move(*key);
     }
     if (!section.token_file.empty()) {
-        auto token = files.secret(section.token_file, "tokenFile");
+        const auto token = read_token(files, section.token_file, out.http);
         if (!token) return token.error();
-        if (!kcontrol::http::is_valid_field("Authorization", token->reveal())) {
-            return bad_config("tokenFile: " + section.token_file + " holds bytes that can't stand in a header");
-        }
-        out.http.token = std::move(*token);
     }
     auto done = read_target(files, section, section.allow_http, out.http);
     if (done && !out.http.token.empty() && out.http.server.scheme != "https" && !is_loopback(out.http.server.host)) {
@@ -116,7 +168,7 @@ result<void> read_command(const command_section& section, receiver_config& out) 
 
 bool is_mention_id(std::string_view id) {
     return !id.empty() && id.size() <= 128 &&
-           id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-^") ==
+           id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-^.@") ==
                std::string_view::npos;
 }
 
@@ -131,6 +183,40 @@ result<void> read_mention(const mention_section& section, receiver_config& out) 
     }
     out.mention_label = section.label;
     out.mentions = section.ids;
+    return {};
+}
+
+// On where people read, off where programs do; an empty `by` turns it off.
+result<void> read_group(const receiver_section& section, receiver_config& out) {
+    constexpr std::array<std::string_view, 4> names{"cluster", "node", "exitCode", "error"};
+    group_options how;
+    const bool for_people = out.kind != receiver_kind::webhook && out.kind != receiver_kind::command;
+    if (!section.group) {
+        if (for_people) out.group = how;
+        return {};
+    }
+    const auto& group = *section.group;
+    if (group.by) {
+        how.by = {false, false, false, false};
+        for (const auto& name : *group.by) {
+            const auto found = std::find(names.begin(), names.end(), name);
+            if (found == names.end()) {
+                return bad_config("by: " + kcontrol::in_quotes(name) + " is not one of cluster, node, exitCode, error");
+            }
+            bool* parts[] = {&how.by.cluster, &how.by.node, &how.by.exit_code, &how.by.error};
+            *parts[found - names.begin()] = true;
+        }
+    }
+    const auto read = [](std::string_view field, const std::optional<kcontrol::api_duration>& said,
+                         kcontrol::duration& to) -> result<void> {
+        if (!said) return {};
+        to = said->length();
+        if (to >= std::chrono::seconds(1) && to <= std::chrono::hours(1)) return {};
+        return bad_config(std::string(field) + ": " + to_string(*said) + " is not from 1s to 1h");
+    };
+    if (auto done = read("wait", group.wait, how.wait); !done) return done;
+    if (auto done = read("more", group.more, how.more); !done) return done;
+    if (!group.by || !group.by->empty()) out.group = how;
     return {};
 }
 
@@ -152,24 +238,38 @@ result<receiver_config> read_receiver(const credential_files& files, const recei
     for (const auto& other : others) {
         if (other.name == out.name) return bad_config("name: there are two receivers " + kcontrol::in_quotes(out.name));
     }
-    const int kinds =
-        (section.feishu ? 1 : 0) + (section.slack ? 1 : 0) + (section.webhook ? 1 : 0) + (section.command ? 1 : 0);
-    if (kinds != 1) return bad_config(out.name + ": exactly one of feishu, slack, webhook, command must be there");
-    const auto done = section.feishu    ? in("feishu", read_feishu(files, *section.feishu, out))
-                      : section.slack   ? in("slack", read_slack(files, *section.slack, out))
-                      : section.webhook ? in("webhook", read_webhook(files, *section.webhook, out))
-                                        : in("command", read_command(*section.command, out));
+    const int kinds = (section.feishu ? 1 : 0) + (section.slack ? 1 : 0) + (section.webhook ? 1 : 0) +
+                      (section.command ? 1 : 0) + (section.pagerduty ? 1 : 0) + (section.teams ? 1 : 0);
+    if (kinds != 1) {
+        return bad_config(out.name +
+                          ": exactly one of feishu, slack, webhook, command, pagerduty, teams must be there");
+    }
+    const auto done = section.feishu      ? in("feishu", read_feishu(files, *section.feishu, out))
+                      : section.slack     ? in("slack", read_slack(files, *section.slack, out))
+                      : section.webhook   ? in("webhook", read_webhook(files, *section.webhook, out))
+                      : section.pagerduty ? in("pagerduty", read_pagerduty(files, *section.pagerduty, out))
+                      : section.teams     ? in("teams", read_teams(files, *section.teams, out))
+                                          : in("command", read_command(*section.command, out));
     if (!done) return done.error();
     if (section.mention) {
         const auto mention = in("mention", read_mention(*section.mention, out));
         if (!mention) return mention.error();
     }
+    const auto grouped = in("group", read_group(section, out));
+    if (!grouped) return grouped.error();
+    if (!section.preset.empty() &&
+        std::find(preset_names.begin(), preset_names.end(), section.preset) == preset_names.end()) {
+        return bad_config("preset: " + kcontrol::in_quotes(section.preset) + " is not one of on-call, team, audit");
+    }
+    if (section.log_lines) {
+        if (*section.log_lines < 0 || *section.log_lines > 20) {
+            return bad_config("logLines: " + std::to_string(*section.log_lines) + " is not between 0 and 20");
+        }
+        out.log_lines = static_cast<std::size_t>(*section.log_lines);
+    }
     const auto limits = read_limits(section, out);
     if (!limits) return limits.error();
-    if (section.text.empty()) {
-        out.text = text_template::standard();
-        return out;
-    }
+    if (section.text.empty()) return out;
     auto text = text_template::parse(section.text);
     if (!text) return text.error().with_context("text");
     out.text = std::move(*text);

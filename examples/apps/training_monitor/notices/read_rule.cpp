@@ -93,6 +93,35 @@ result<void> read_restarts(const restarts_section& section, rule& out) {
     return {};
 }
 
+// What rules of jobs and of clusters say of their notices.
+template <class Section>
+result<void> read_manner(const Section& section, rule_manner& out) {
+    if (!section.level.empty()) {
+        const auto found = std::find(severity_names.begin(), severity_names.end(), section.level);
+        if (found == severity_names.end()) {
+            return bad_config("severity: " + kcontrol::in_quotes(section.level) +
+                              " is not one of info, warning, error, critical");
+        }
+        out.level = static_cast<severity>(found - severity_names.begin());
+    }
+    const auto is_url = [](std::string_view text) {
+        const bool web = text.starts_with("https://") || text.starts_with("http://");
+        return web && text.size() <= 1000 && std::all_of(text.begin(), text.end(), [](char c) {
+                   return c > ' ' && c < 0x7f && std::string_view("<>|\"\\^`{}()[]").find(c) == std::string_view::npos;
+               });
+    };
+    if (!section.runbook.empty() && !is_url(section.runbook)) {
+        return bad_config("runbook: " + kcontrol::in_quotes(section.runbook) +
+                          " is not a URL such as https://wiki.example.com/gpu-faults");
+    }
+    out.runbook = section.runbook;
+    if (!section.quiet) return {};
+    auto hours = read_quiet_hours(section.quiet->from, section.quiet->to, section.quiet->utc_offset);
+    if (!hours) return hours.error().with_context("quietHours");
+    out.quiet = *hours;
+    return {};
+}
+
 // What a rule with `for:` can't have: it is about a state that lasts.
 result<void> read_lasting(const rule_section& section, rule& out) {
     const auto lasting = length("for", *section.lasting);
@@ -189,6 +218,8 @@ result<rule> read_rule(const rule_section& section, const std::vector<receiver_c
         const auto read = read_lasting(section, out);
         if (!read) return read.error();
     }
+    const auto manner = read_manner(section, out.manner);
+    if (!manner) return manner.error();
     return out;
 }
 
@@ -204,6 +235,8 @@ result<cluster_rule> read_cluster_rule(const cluster_rule_section& section,
     const auto lasting = length("for", *section.lasting);
     if (!lasting) return lasting.error();
     out.lasting = *lasting;
+    const auto manner = read_manner(section, out.manner);
+    if (!manner) return manner.error();
     return out;
 }
 

@@ -55,12 +55,14 @@ bool rule::fits(const notice& n) const {
            labels.matches_with([&](std::string_view key) { return job.labels.find(key); });
 }
 
-std::vector<std::size_t> receivers_of(const std::vector<rule>& rules, const notice& n) {
-    std::vector<std::size_t> out;
-    for (const auto& each : rules) {
+std::vector<recipient> receivers_of(const std::vector<rule>& rules, const notice& n) {
+    std::vector<recipient> out;
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const rule& each = rules[i];
         if (each.lasting > kcontrol::duration::zero() || !each.fits(n)) continue;
         for (const auto receiver : each.receivers) {
-            if (std::find(out.begin(), out.end(), receiver) == out.end()) out.push_back(receiver);
+            const auto known = [&](const recipient& r) { return r.receiver == receiver; };
+            if (std::none_of(out.begin(), out.end(), known)) out.push_back({receiver, i});
         }
         if (!each.goes_on) break;
     }
@@ -69,11 +71,14 @@ std::vector<std::size_t> receivers_of(const std::vector<rule>& rules, const noti
 
 std::vector<delayed_receiver> delayed_receivers_of(const std::vector<rule>& rules, const notice& n) {
     std::vector<delayed_receiver> out;
-    for (const auto& each : rules) {
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const rule& each = rules[i];
         if (each.lasting <= kcontrol::duration::zero() || !each.fits(n)) continue;
         for (const auto receiver : each.receivers) {
-            const delayed_receiver one{receiver, each.lasting};
-            if (std::find(out.begin(), out.end(), one) == out.end()) out.push_back(one);
+            const auto known = [&](const delayed_receiver& d) {
+                return d.receiver == receiver && d.after == each.lasting;
+            };
+            if (std::none_of(out.begin(), out.end(), known)) out.push_back({receiver, each.lasting, i});
         }
     }
     return out;

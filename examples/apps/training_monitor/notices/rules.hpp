@@ -4,6 +4,7 @@
 #include <kcontrol/model/label_selector.hpp>
 
 #include "notices/notice.hpp"
+#include "notices/recipient.hpp"
 
 #include <cstddef>
 #include <string>
@@ -27,6 +28,7 @@ struct rule {
     std::size_t restarts = 0;            ///< only if the job restarted so often within `restarts_within`
     kcontrol::duration restarts_within{};
     std::vector<job_condition> conditions;  ///< only of jobs that one of them holds of; `lasting` says for how long
+    rule_manner manner{};
 
     bool is_about(job_condition c) const;
 
@@ -35,12 +37,13 @@ struct rule {
 
 /// The receivers of a notice, each once, but for those of rules with `for:`: those of the first rule that fits, and of
 /// the ones after it as long as the last one that fitted goes on.
-std::vector<std::size_t> receivers_of(const std::vector<rule>& rules, const notice& n);
+std::vector<recipient> receivers_of(const std::vector<rule>& rules, const notice& n);
 
 /// One who is told of a state only if it lasts.
 struct delayed_receiver {
     std::size_t receiver = 0;
     kcontrol::duration after{};
+    std::size_t rule = 0;
 
     friend bool operator==(const delayed_receiver&, const delayed_receiver&) = default;
 };

@@ -67,6 +67,7 @@ kcontrol::awaitable<kcontrol::result<bool>> send_test(kcontrol::environment& env
     n.to = job_state::running;
     n.at = env.wall_now();
     n.seen = env.now();
+    n.level = severity::info;  // so that PagerDuty shows it, rather than resolving nothing
     bool found = false, all_took_it = true;
     for (std::size_t i = 0; i < config.receivers.size(); ++i) {
         const auto& each = config.receivers[i];

@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/log.hpp>
 
+#include "notices/answers.hpp"
 #include "notices/formats.hpp"
 #include "pods/secret_mask.hpp"
 
@@ -58,15 +59,22 @@ kcontrol::awaitable<delivery> sender::post(const notice& what, std::stop_token s
         if (!made) co_return delivery::refused("its TLS settings can't be used; check caFile");
         transport_ = std::move(*made);
     }
-    auto request = make_request(to_, what, env_.wall_now());
+    const auto thread = threads_.find(what.thread);
+    const std::string first = thread == threads_.end() ? std::string() : thread->second;
+    auto request = make_request(to_, what, env_.wall_now(), first);
     kcontrol::http::exchange_options options;
     options.deadline(to_.timeout).max_body(std::size_t{64} << 10).stop(std::move(stop));
     const auto started = env_.now();
     const auto answer = co_await transport_->round_trip(std::move(request), options);
     if (!answer && answer.error() == errc::unknown_outcome && env_.now() - started >= to_.timeout) {
-        co_return judge(to_.kind, kcontrol::error(errc::timeout));  // what was lost was lost to the deadline
+        co_return judge(to_, kcontrol::error(errc::timeout));  // what was lost was lost to the deadline
     }
-    co_return judge(to_.kind, answer);
+    auto how = judge(to_, answer);
+    if (!how.reference.empty() && !what.thread.empty() && first.empty()) {
+        if (threads_.size() >= most_threads) threads_.clear();
+        threads_.emplace(what.thread, how.reference);
+    }
+    co_return how;
 }
 
 kcontrol::awaitable<delivery> sender::run(const notice& what, std::stop_token stop) {

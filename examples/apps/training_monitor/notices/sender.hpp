@@ -7,8 +7,11 @@
 #include "notices/config.hpp"
 #include "notices/delivery.hpp"
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <stop_token>
+#include <string>
 
 namespace training_monitor::notices {
 
@@ -35,6 +38,8 @@ private:
     const receiver_config& to_;
     kcontrol::http::transport_factory factory_;
     std::shared_ptr<kcontrol::http::transport> transport_;
+    std::map<std::string, std::string> threads_;  ///< what the receiver calls the first message of each
+    static constexpr std::size_t most_threads = 10'000;
 };
 
 /// What a program's end means: 0 is sent, 75 (EX_TEMPFAIL) wants another try.

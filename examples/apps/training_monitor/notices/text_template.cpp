@@ -4,6 +4,8 @@
 #include <kcontrol/base/trim.hpp>
 #include <kcontrol/values/time.hpp>
 
+#include "notices/message.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -15,12 +17,11 @@ using kcontrol::errc;
 using kcontrol::error;
 
 constexpr std::size_t most_template_bytes = 4096;
-constexpr std::size_t most_value_bytes = 1000;
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 16> field_names{"cluster",  "namespace", "name",    "kind",  "uid",      "state",
-                                                       "previous", "reason",    "message", "gpus",  "duration", "time",
-                                                       "changes",  "url",       "lasted",  "change"};
+constexpr std::array<std::string_view, 20> field_names{
+    "cluster",  "namespace", "name",    "kind", "uid",    "state",  "previous", "reason", "message",  "gpus",
+    "duration", "time",      "changes", "url",  "lasted", "change", "title",    "jobs",   "severity", "runbook"};
 
 std::string all_fields() {
     std::string out;
@@ -33,26 +34,6 @@ std::string_view cut(std::string_view text, std::size_t most) {
     if (text.size() <= most) return text;
     while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) --most;
     return text.substr(0, most);
-}
-
-std::string one_line(std::string_view text) {
-    std::string out(cut(text, most_value_bytes));
-    for (char& c : out) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) c = ' ';
-    }
-    if (out.size() < text.size()) out += "\u2026";
-    return out;
-}
-
-std::string length_text(std::int64_t s) {
-    const auto two = [](std::int64_t big, const char* big_unit, std::int64_t small, const char* small_unit) {
-        return std::to_string(big) + big_unit + (small == 0 ? "" : " " + std::to_string(small) + small_unit);
-    };
-    if (s < 60) return std::to_string(s) + " s";
-    if (s < 3600) return two(s / 60, " min", s % 60, " s");
-    if (s < 86400) return two(s / 3600, " h", s % 3600 / 60, " min");
-    return two(s / 86400, " d", s % 86400 / 3600, " h");
 }
 
 std::string duration_text(const notice& n) {
@@ -96,6 +77,10 @@ std::string field_text(template_field field, const notice& n) {
     case template_field::url: return n.link;
     case template_field::lasted: return lasted_text(n);
     case template_field::change: return change_text(n);
+    case template_field::title: return one_line(title_of(n));
+    case template_field::jobs: return std::to_string(n.members.size() + 1);
+    case template_field::level: return std::string(to_string(severity_of(n)));
+    case template_field::runbook: return n.runbook;
     }
     return {};
 }
@@ -128,20 +113,6 @@ kcontrol::result<text_template> text_template::parse(std::string_view text) {
         at = close + 2;
     }
     return out;
-}
-
-const text_template& text_template::standard() {
-    static const text_template made = *parse(
-        "{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .change }}\n"
-        "{{ .reason }} {{ .message }}\n{{ .gpus }} GPUs, {{ .time }}\n{{ .url }}");
-    return made;
-}
-
-const text_template& text_template::of_clusters() {
-    static const text_template made = *parse(
-        "Cluster {{ .cluster }}: {{ .change }}\n{{ .message }}\n{{ .time }}\n{{ .url "
-        "}}");
-    return made;
 }
 
 std::string text_template::render(const notice& n, const std::function<std::string(std::string_view)>& escape) const {

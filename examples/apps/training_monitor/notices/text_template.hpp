@@ -30,11 +30,16 @@ enum class template_field {
     url,
     lasted,
     change,
+    title,
+    jobs,
+    level,
+    runbook,
 };
 
 /// The value of a field: one line of at most 1,000 bytes, control characters as spaces. The duration is empty where the
 /// job has none, the link where there is none; `lasted` is " for 30 min" in a notice of a rule with `for:`, else empty;
-/// `change` is "Running -> Failed", or "has been Pending for 30 min" where `lasted` is not empty.
+/// `change` is "Running -> Failed", or "has been Pending for 30 min" where `lasted` is not empty; `jobs` is how many
+/// the notice stands for.
 std::string field_text(template_field field, const notice& n);
 
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
@@ -43,13 +48,6 @@ public:
     /// Errors: invalid_config, naming the field and those there are, or the brace that is not closed; also a text of
     /// more than 4,096 bytes.
     static kcontrol::result<text_template> parse(std::string_view text);
-
-    /// `{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .change }}`, the
-    /// reason and the link.
-    static const text_template& standard();
-
-    /// `Cluster {{ .cluster }}: {{ .change }}`, why, and the link.
-    static const text_template& of_clusters();
 
     /// The text with each value passed through `escape`; the template's own text is not. Line ends at its end are cut.
     std::string render(const notice& n, const std::function<std::string(std::string_view)>& escape) const;

@@ -11,7 +11,7 @@ void vigils::begin(const notice& n, kcontrol::duration lasted, const std::vector
     std::vector<vigil> fresh;
     for (const auto& each : wanted) {
         if (each.after <= lasted) continue;
-        fresh.push_back({n, each.receiver, now + (each.after - lasted)});
+        fresh.push_back({n, each.receiver, each.rule, now + (each.after - lasted)});
         fresh.back().what.lasted = each.after;
     }
     if (!fresh.empty()) kept_.emplace(key_of(*n.job), std::move(fresh));
@@ -30,7 +30,8 @@ std::vector<lasted_state> vigils::take(kcontrol::time_point now) {
     for (auto at = kept_.begin(); at != kept_.end();) {
         auto& all = at->second;
         const auto over = std::stable_partition(all.begin(), all.end(), [&](const vigil& v) { return v.over > now; });
-        for (auto each = over; each != all.end(); ++each) out.push_back({std::move(each->what), each->receiver});
+        for (auto each = over; each != all.end(); ++each)
+            out.push_back({std::move(each->what), each->receiver, each->rule});
         all.erase(over, all.end());
         at = all.empty() ? kept_.erase(at) : std::next(at);
     }

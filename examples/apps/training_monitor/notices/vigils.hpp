@@ -19,6 +19,7 @@ namespace training_monitor::notices {
 struct lasted_state {
     notice what;
     std::size_t receiver = 0;
+    std::size_t rule = 0;
 };
 
 /// One vigil is kept for each job and receiver that a rule with `for:` names; the job's next change ends it.
@@ -46,7 +47,7 @@ private:
     using job_key = std::tuple<std::string, std::string, std::string, std::string_view, std::string>;
     struct vigil {
         notice what;
-        std::size_t receiver;
+        std::size_t receiver, rule;
         kcontrol::time_point over;
     };
     static job_key key_of(const job_view& job) { return {job.cluster, job.namespace_, job.name, job.kind, job.uid}; }

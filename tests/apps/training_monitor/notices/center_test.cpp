@@ -1,20 +1,17 @@
 // From changes to deliveries: in virtual time with a made-up receiver, and against real ones over HTTP and TLS.
 #include "notices/center.hpp"
 
-#include <kcontrol/testing/manual_environment.hpp>
-#include <kcontrol/testing/run.hpp>
 #include <kcontrol/values/time.hpp>
 
-#include "history/history.hpp"
 #include "notices/formats.hpp"
 #include "notices/send_test.hpp"
-#include "notices/support.hpp"
-#include "table/job_table.hpp"
+#include "notices/world.hpp"
 #include "transport/fixture.hpp"
 
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <optional>
 
 using namespace training_monitor;
 using namespace training_monitor::notices;
@@ -22,112 +19,7 @@ namespace tests = training_monitor::notices::tests;
 using training_monitor::notices::job_condition;
 namespace http = kcontrol::http;
 namespace testing = kcontrol::testing;
-
-namespace {
-
-constexpr std::string_view secret = "T0PSECRET";
-
-// Answers what the test says, at once; counts what came.
-class fake_transport final : public http::transport {
-public:
-    using answerer = std::function<kcontrol::result<http::response>(const http::request&)>;
-    explicit fake_transport(answerer a) : answer_(std::move(a)) {}
-    kcontrol::awaitable<kcontrol::result<http::opened_exchange>> open(http::request req,
-                                                                      http::exchange_options) override {
-        auto out = answer_(req);
-        if (!out) co_return out.error();
-        co_return std::move(*out);
-    }
-    void close() override {}
-
-private:
-    answerer answer_;
-};
-
-observed_job seen(std::string name, job_state state, std::string version) {
-    observed_job out;
-    out.view = tests::job(std::move(name), state);
-    out.resource_version = std::move(version);
-    return out;
-}
-
-// One that says nothing of when it began: what counts is when it was seen.
-observed_job fresh(std::string name, job_state state, std::string version) {
-    auto out = seen(std::move(name), state, std::move(version));
-    out.view.start_time.reset();
-    out.view.completion_time.reset();
-    return out;
-}
-
-receiver_config receiver(std::string name, receiver_kind kind = receiver_kind::webhook) {
-    receiver_config out;
-    out.name = std::move(name);
-    out.kind = kind;
-    out.http.server = http::endpoint("https", "hooks.example", 443);
-    out.http.target = kcontrol::secret_string("/" + std::string(secret));
-    out.http.secret = kcontrol::secret_string(std::string(secret));
-    out.text = *text_template::parse("{{ .name }} {{ .previous }}->{{ .state }}");
-    return out;
-}
-
-std::string text_of(const http::request& req) {
-    const auto at = req.body.find(R"("text":")");
-    return req.body.substr(at + 8, req.body.find('"', at + 8) - at - 8);
-}
-
-// A monitor's core with one receiver: table, history, notices.
-struct world {
-    explicit world(history& remembered, notice_config config = everything())
-        : past(remembered),
-          notices(
-              env, context.get_executor(), std::move(config), past,
-              [this](auto&&...) { return std::make_shared<fake_transport>(respond); }, log) {
-        testing::start(context, notices.run(stop.get_token()));
-        env.run_ready(context);
-    }
-    ~world() {
-        stop.request_stop();
-        env.run_ready(context);
-    }
-    static notice_config everything() {
-        notice_config out;
-        out.receivers.push_back(receiver("audit"));
-        out.rules.resize(1);
-        out.rules[0].receivers = {0};
-        return out;
-    }
-    void take(const std::vector<change>& changes) {
-        notices.take(past.observe(changes, env.wall_now()));
-        env.run_ready(context);
-    }
-    std::vector<std::string> take_sent() { return std::exchange(sent, {}); }
-    using texts = std::vector<std::string>;
-
-    testing::manual_environment env;
-    boost::asio::io_context context;
-    history& past;
-    std::string logged;
-    kcontrol::logger log{kcontrol::log_sink([this](const kcontrol::log_record& r) {
-        logged.append(r.message);
-        for (const auto& field : r.fields) logged.append(" ").append(field.name).append("=").append(field.value);
-        logged += '\n';
-    })};
-    texts sent, ids;
-    std::function<kcontrol::result<http::response>(const http::request&)> answer = [](const http::request&) {
-        return http::response(200, "text/plain", "ok");
-    };
-    std::function<kcontrol::result<http::response>(const http::request&)> respond = [this](const http::request& req) {
-        auto out = answer(req);
-        ids.push_back(std::string(req.headers.get("X-Training-Monitor-Id")));
-        if (out && out->status == 200) sent.push_back(text_of(req));
-        return out;
-    };
-    std::stop_source stop;
-    center notices;
-    job_table table;
-};
-
-}  // namespace
+using namespace training_monitor::notices::tests;
 
 TEST_CASE("one notice for each real change, and none for what was there before") {
     history past;
@@ -634,7 +526,6 @@ TEST_CASE("a cluster that can't be seen, and is back, is told of by its own rule
     config.rules.clear();
     config.cluster_rules.push_back({{"prod-*"}, {0}, std::chrono::minutes(5)});
     config.external_url = "https://m.example.com";
-    config.receivers[0].own_text = true;
     world w(past, std::move(config));
     std::string body;
     w.answer = [&](const http::request& req) {

@@ -21,7 +21,7 @@ cluster_view cluster(std::string name, std::string state, std::string reason = "
 std::string told(const cluster_news& n) {
     std::string out = n.cluster + " " + std::string(n.from) + "->" + std::string(n.to) + " " + n.reason + " " +
                       std::to_string(std::chrono::duration_cast<std::chrono::seconds>(n.lasted).count()) + " to";
-    for (const auto receiver : n.receivers) out += " " + std::to_string(receiver);
+    for (const auto& to : n.receivers) out += " " + std::to_string(to.receiver);
     return out;
 }
 

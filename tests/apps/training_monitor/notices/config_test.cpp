@@ -110,12 +110,13 @@ TEST_CASE("every mistake is named with its place and a remedy, and no secret") {
     CHECK(f.why("") == file + "one YAML document with receivers and rules is expected");
     CHECK(f.why("receivers: []\nrules: []") == file + "receivers: there is none; name at least one");
     CHECK(f.why("receivers: [{name: r, slack: {urlFile: url}}]") ==
-          file + "rules: there is none, so nothing would ever be sent; write at least one");
+          file + "rules: there is none, so nothing would ever be sent; write at least one, or preset: team");
     CHECK(f.why_receiver("slack: {url: '" + std::string(secret_url) + "'}") ==
           file + "unknown field receivers[0].slack.url; docs/training_monitor/notices.md lists the fields");
     CHECK(f.why("receivers: T0PSECRET").find("receivers") != std::string::npos);
     const std::string at = file + "receivers[0]: ";
-    CHECK(f.why_receiver("queue: 5") == at + "r: exactly one of feishu, slack, webhook, command must be there");
+    CHECK(f.why_receiver("queue: 5") ==
+          at + "r: exactly one of feishu, slack, webhook, command, pagerduty, teams must be there");
     CHECK(f.why("receivers: [{name: 'a b', slack: {urlFile: url}}]\nrules: [{silent: true}]") ==
           at + "name: \"a b\" must be 1 to 63 letters, digits, '-', '_' or '.'");
     CHECK(f.why("receivers: [{name: r, slack: {urlFile: url}}, {name: r, slack: {urlFile: url}}]\nrules: [{silent: "
@@ -284,4 +285,88 @@ TEST_CASE("receivers can be tested before there is any rule") {
     CHECK(load_config(f.env, "/etc/m/notify.yaml", false).has_value());
     CHECK_FALSE(load_config(f.env, "/etc/m/notify.yaml").has_value());
     CHECK(f.why("receivers: []") == "/etc/m/notify.yaml: receivers: there is none; name at least one");
+}
+
+TEST_CASE("receivers of services, groups, logs and presets") {
+    fixture f;
+    const auto loaded = f.load(R"(
+receivers:
+- {name: pager, pagerduty: {routingKeyFile: key}, preset: on-call}
+- {name: teams, teams: {urlFile: url}, preset: team, group: {wait: 30s, more: 10m, by: [node, error]}}
+- {name: app, slack: {tokenFile: key, channel: C012AB3CD}, preset: audit, group: {by: []}, logLines: 0}
+- {name: hook, webhook: {urlFile: url}}
+- {name: both, webhook: {urlFile: url}, group: {}}
+)");
+    REQUIRE_MESSAGE(loaded.has_value(), (loaded ? std::string() : loaded.error().message()));
+    const auto& all = loaded->receivers;
+    CHECK(all[0].http.server == kcontrol::http::endpoint("https", "events.pagerduty.com", 443));
+    CHECK(all[0].http.target.reveal() == "/v2/enqueue");
+    CHECK(all[0].http.key.reveal() == "T0PSECRET-key");
+    REQUIRE(all[0].group);
+    CHECK(all[0].group->wait == std::chrono::seconds(10));
+    CHECK(all[0].group->by == training_monitor::cause_parts());
+    CHECK(all[0].log_lines == 5);
+    REQUIRE(all[1].group);
+    CHECK(all[1].group->wait == std::chrono::seconds(30));
+    CHECK(all[1].group->more == std::chrono::minutes(10));
+    CHECK(all[1].group->by == training_monitor::cause_parts{false, true, false, true});
+    CHECK(all[1].queue.limits().size() == 1);
+    CHECK_FALSE(all[2].group);
+    CHECK(all[2].log_lines == 0);
+    CHECK(all[2].http.server == kcontrol::http::endpoint("https", "slack.com", 443));
+    CHECK(all[2].http.target.reveal() == "/api/chat.postMessage");
+    CHECK(all[2].http.channel == "C012AB3CD");
+    CHECK_FALSE(all[3].group);
+    CHECK(all[4].group);
+    CHECK(has_threads(all[0]));
+    CHECK_FALSE(has_threads(all[1]));
+    CHECK(has_threads(all[2]));
+    // The presets' rules: three of on-call, four of team, one of audit.
+    REQUIRE(loaded->rules.size() == 8);
+    CHECK(loaded->rules[0].receivers == std::vector<std::size_t>{0});
+    CHECK(loaded->rules[0].to == std::vector<standing>{job_state::failed});
+    CHECK(loaded->rules[0].goes_on);
+    CHECK(loaded->rules[1].is_about(condition_of(training_monitor::trouble::crash_loop)));
+    CHECK(loaded->rules[3].receivers == std::vector<std::size_t>{1});
+    CHECK(loaded->rules[7].receivers == std::vector<std::size_t>{2});
+    CHECK(loaded->rules[7].to.empty());
+    CHECK(loaded->cluster_rules.size() == 2);
+}
+
+TEST_CASE("severity, runbook and quiet hours of rules") {
+    fixture f;
+    const auto loaded = f.load(R"(
+receivers: [{name: r, slack: {urlFile: url}}]
+rules:
+- {severity: critical, runbook: "https://wiki.example.com/x?y=1", receivers: [r]}
+clusterRules:
+- {for: 5m, severity: warning, quietHours: {from: "22:00", to: "07:00", utcOffset: "+08:00"}, receivers: [r]}
+)");
+    REQUIRE_MESSAGE(loaded.has_value(), (loaded ? std::string() : loaded.error().message()));
+    CHECK(loaded->rules[0].manner.level == severity::critical);
+    CHECK(loaded->rules[0].manner.runbook == "https://wiki.example.com/x?y=1");
+    CHECK_FALSE(loaded->rules[0].manner.quiet);
+    CHECK(loaded->cluster_rules[0].manner.level == severity::warning);
+    CHECK(loaded->cluster_rules[0].manner.quiet ==
+          quiet_hours{std::chrono::hours(22), std::chrono::hours(7), std::chrono::hours(8)});
+    CHECK(f.why_rule("severity: loud, receivers: [r]")
+              .ends_with("severity: \"loud\" is not one of info, warning, error, critical"));
+    for (const auto* url : {"wiki", "javascript:alert(1)", "'https://x|y'", "'https://x y'"}) {
+        CHECK(f.why_rule("runbook: " + std::string(url) + ", receivers: [r]")
+                  .ends_with(" is not a URL such as https://wiki.example.com/gpu-faults"));
+    }
+    CHECK(f.why_rule("quietHours: {from: x, to: '07:00'}, receivers: [r]")
+              .ends_with("quietHours: from: \"x\" is not a time of the day, such as \"22:00\""));
+    CHECK(f.why_receiver("slack: {urlFile: url}, group: {by: [job]}")
+              .ends_with("group: by: \"job\" is not one of cluster, node, exitCode, error"));
+    CHECK(
+        f.why_receiver("slack: {urlFile: url}, group: {wait: 1ms}").ends_with("group: wait: 1ms is not from 1s to 1h"));
+    CHECK(f.why_receiver("slack: {urlFile: url}, group: {more: 2h}").find("more: ") != std::string::npos);
+    CHECK(f.why_receiver("slack: {urlFile: url}, logLines: 21").ends_with("logLines: 21 is not between 0 and 20"));
+    CHECK(f.why_receiver("slack: {urlFile: url}, preset: night")
+              .ends_with("preset: \"night\" is not one of on-call, team, audit"));
+    CHECK(f.why_receiver("slack: {tokenFile: key}")
+              .ends_with("channel: it is missing; an app needs the id of one, such as C012AB3CD"));
+    CHECK(f.why_receiver("slack: {urlFile: url, channel: C1}")
+              .ends_with("channel: it goes with tokenFile; a webhook has its own"));
 }

@@ -3,6 +3,8 @@
 
 #include <kcontrol/json/reader.hpp>
 
+#include "notices/answers.hpp"
+#include "notices/payloads.hpp"
 #include "notices/sender.hpp"
 #include "notices/support.hpp"
 
@@ -21,6 +23,7 @@ receiver_config to(receiver_kind kind, std::string_view text = "{{ .name }}: {{ 
     out.kind = kind;
     out.http.target = kcontrol::secret_string("/hook/abc?x=1");
     out.text = *text_template::parse(text);
+    out.own_text = true;
     return out;
 }
 
@@ -85,10 +88,11 @@ TEST_CASE("a cluster has a text of its own, unless the file has one") {
     n.cluster_to = "Unreachable";
     n.lasted = std::chrono::minutes(5);
     auto r = to(receiver_kind::slack, "{{ .name }} is {{ .state }}");
-    CHECK(render_text(r, n) ==
-          "Cluster prod-1: has been Unreachable for 5 min\nrefused &lt;here&gt;\n2023-11-14T23:14:22Z");
-    r.own_text = true;
     CHECK(render_text(r, n) == "prod-1 is Unreachable");
+    r.own_text = false;
+    CHECK(render_text(r, n) ==
+          "\u2717 cluster prod-1 has been unreachable for 5 min\nrefused &lt;here&gt;\n"
+          "<!date^1700003662^{date_short_pretty} {time}|2023-11-14T23:14:22Z>");
 }
 
 TEST_CASE("Slack's blocks: a title, the text, a link; the text stands beside them for what shows no blocks") {
@@ -96,11 +100,12 @@ TEST_CASE("Slack's blocks: a title, the text, a link; the text stands beside the
     r.rich = true;
     auto n = tests::failed_notice();
     n.link = "https://m.example.com/?job=a";
-    CHECK(make_request(r, n, now).body ==
-          R"({"text":"pod bert-worker-0 &lt;exit 137&gt; &amp; gone","blocks":[)"
-          R"({"type":"header","text":{"type":"plain_text","text":"PyTorchJob bert Failed"}},)"
-          R"({"type":"section","text":{"type":"mrkdwn","text":"pod bert-worker-0 &lt;exit 137&gt; &amp; gone"}},)"
-          R"({"type":"section","text":{"type":"mrkdwn","text":"<https://m.example.com/?job=a|Open>"}}]})");
+    CHECK(
+        make_request(r, n, now).body ==
+        R"({"text":"pod bert-worker-0 &lt;exit 137&gt; &amp; gone","blocks":[)"
+        R"-({"type":"header","text":{"type":"plain_text","text":"✗ ml/bert failed after 1 h 1 min (16 GPUs, prod-1)"}},)-"
+        R"({"type":"section","text":{"type":"mrkdwn","text":"pod bert-worker-0 &lt;exit 137&gt; &amp; gone"}},)"
+        R"({"type":"section","text":{"type":"mrkdwn","text":"<https://m.example.com/?job=a|Open>"}}]})");
     auto long_one = tests::job(std::string(500, 'n'), job_state::failed);
     long_one.message = std::string(900, 'm');
     r.text = *text_template::parse("{{ .message }}{{ .message }}{{ .message }}{{ .message }}");
@@ -120,12 +125,13 @@ TEST_CASE("Feishu's card: a title in the colour of the state, the text as it is,
     r.rich = true;
     auto n = tests::failed_notice();
     n.link = "https://m.example.com/?job=a";
-    CHECK(make_request(r, n, now).body ==
-          R"({"msg_type":"interactive","card":{"header":{"template":"red",)"
-          R"("title":{"tag":"plain_text","content":"PyTorchJob bert Failed"}},"elements":[)"
-          R"({"tag":"div","text":{"tag":"plain_text","content":"pod bert-worker-0 ＜exit 137＞ & gone"}},)"
-          R"({"tag":"action","actions":[{"tag":"button","text":{"tag":"plain_text","content":"Open"},)"
-          R"("type":"primary","url":"https://m.example.com/?job=a"}]}]}})");
+    CHECK(
+        make_request(r, n, now).body ==
+        R"({"msg_type":"interactive","card":{"header":{"template":"red",)"
+        R"-("title":{"tag":"plain_text","content":"✗ ml/bert failed after 1 h 1 min (16 GPUs, prod-1)"}},"elements":[)-"
+        R"({"tag":"div","text":{"tag":"plain_text","content":"pod bert-worker-0 ＜exit 137＞ & gone"}},)"
+        R"({"tag":"action","actions":[{"tag":"button","text":{"tag":"plain_text","content":"Open"},)"
+        R"("type":"primary","url":"https://m.example.com/?job=a"}]}]}})");
     n.to = job_state::succeeded;
     CHECK(make_request(r, n, now).body.find(R"("template":"green")") != std::string::npos);
     n.to = standing();
@@ -170,7 +176,7 @@ TEST_CASE("webhook: everything, signed, with an id") {
           R"("state":"Failed","changes":1,"reason":"PyTorchJobFailed",)"
           R"("message":"pod bert-worker-0 <exit 137> & gone","gpus":16,)"
           R"("startTime":"2023-11-14T22:13:20Z","completionTime":"2023-11-14T23:14:21Z","durationSeconds":3661,)"
-          R"("labels":{"team":"nlp","tier":"gold"},"text":"bert Failed"})");
+          R"("labels":{"team":"nlp","tier":"gold"},"severity":"error","text":"bert Failed"})");
     CHECK(request.headers.get("X-Training-Monitor-Id") == "id-1");
     CHECK(request.headers.get("X-Training-Monitor-Timestamp") == "1700000000");
     CHECK(request.headers.get("X-Training-Monitor-Signature") ==
@@ -224,7 +230,7 @@ TEST_CASE("what an answer means") {
         {receiver_kind::slack, failure(kcontrol::errc::protocol_error), kind::refused, -1},
     };
     for (const auto& row : table) {
-        const auto got = judge(row.to, row.answer);
+        const auto got = judge(to(row.to), row.answer);
         CAPTURE(got.why);
         CHECK(got.how == row.how);
         CHECK(got.why.find("secret-path") == std::string::npos);

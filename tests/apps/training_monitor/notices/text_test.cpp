@@ -17,6 +17,12 @@ std::string rendered(std::string_view text, const notice& n) {
     return made->render(n, [](std::string_view value) { return std::string(value); });
 }
 
+std::vector<std::size_t> places(const std::vector<rule>& rules, const notice& n) {
+    std::vector<std::size_t> out;
+    for (const auto& each : receivers_of(rules, n)) out.push_back(each.receiver);
+    return out;
+}
+
 }  // namespace
 
 TEST_CASE("a template's fields") {
@@ -57,7 +63,8 @@ TEST_CASE("a bad template says what is right") {
     const auto why = [](std::string_view text) { return text_template::parse(text).error().message(); };
     CHECK(why("{{ .nmae }}") ==
           "{{ .nmae }} is not a field; there are .cluster, .namespace, .name, .kind, .uid, .state, .previous, "
-          ".reason, .message, .gpus, .duration, .time, .changes, .url, .lasted, .change");
+          ".reason, .message, .gpus, .duration, .time, .changes, .url, .lasted, .change, .title, .jobs, .severity, "
+          ".runbook");
     CHECK(why("{{ name }}").starts_with("{{ name }} is not a field"));
     CHECK(why("{{}}").starts_with("{{  }} is not a field"));
     CHECK(why("job {{ .name") == "the {{ at byte 4 is not closed: write {{ .name }}");
@@ -93,16 +100,16 @@ TEST_CASE("the first rule that fits decides; continue goes on") {
     all.receivers = {4};
     const std::vector<rule> rules{silent, finals, labelled, moved, all};
     using list = std::vector<std::size_t>;
-    CHECK(receivers_of(rules, tests::failed_notice()) == list{1, 0, 2});
+    CHECK(places(rules, tests::failed_notice()) == list{1, 0, 2});
     auto view = tests::job("bert", job_state::failed);
     view.namespace_ = "test-a";
-    CHECK(receivers_of(rules, tests::make_notice(view, job_state::running, job_state::failed)).empty());
+    CHECK(places(rules, tests::make_notice(view, job_state::running, job_state::failed)).empty());
     view.namespace_ = "ml";
     view.labels = {};
-    CHECK(receivers_of(rules, tests::make_notice(view, job_state::running, job_state::failed)) == list{1, 0, 4});
-    CHECK(receivers_of(rules, tests::make_notice(view, standing(), job_state::pending)) == list{3});
+    CHECK(places(rules, tests::make_notice(view, job_state::running, job_state::failed)) == list{1, 0, 4});
+    CHECK(places(rules, tests::make_notice(view, standing(), job_state::pending)) == list{3});
     view.cluster = "prod-2";
-    CHECK(receivers_of(rules, tests::make_notice(view, standing(), job_state::pending)) == list{4});
-    CHECK(receivers_of({finals}, tests::make_notice(view, job_state::running, standing())).empty());
-    CHECK(receivers_of({}, tests::failed_notice()).empty());
+    CHECK(places(rules, tests::make_notice(view, standing(), job_state::pending)) == list{4});
+    CHECK(places({finals}, tests::make_notice(view, job_state::running, standing())).empty());
+    CHECK(places({}, tests::failed_notice()).empty());
 }

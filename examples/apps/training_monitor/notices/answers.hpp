@@ -1,0 +1,15 @@
+// What a receiver's answer means for the notice. Pure functions.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/http/message.hpp>
+
+#include "notices/config.hpp"
+#include "notices/delivery.hpp"
+
+namespace training_monitor::notices {
+
+/// What the end of the exchange means for the notice. No text of the receiver's is repeated: it may hold the URL.
+delivery judge(const receiver_config& to, const kcontrol::result<kcontrol::http::response>& answer);
+
+}  // namespace training_monitor::notices
