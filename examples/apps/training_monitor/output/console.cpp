@@ -112,15 +112,26 @@ void console::press(const key& pressed, const job_table& jobs, kcontrol::wall_ti
     searching_ ? press_in_search(pressed, jobs, now) : press_in_list(pressed, jobs, now);
 }
 
+// Jobs of one cause are one row, but where somebody searches for one of them.
+console::job_list console::list(const job_table& jobs, kcontrol::wall_time now, rows_of_causes* causes) const {
+    auto out = by_urgency(jobs, search_, now);
+    if (!folds_ || !search_.empty()) return out;
+    auto rows = fold_causes(out, now);
+    if (causes) *causes = std::move(rows);
+    return out;
+}
+
 void console::press_in_list(const key& pressed, const job_table& jobs, kcontrol::wall_time now) {
     if (is(pressed, key_name::text, "q")) {
         quits_ = true;
     } else if (is(pressed, key_name::text, "/")) {
         searching_ = true;
+    } else if (is(pressed, key_name::text, "c")) {
+        folds_ = !folds_;
     } else if (is(pressed, key_name::escape)) {
         search_for({});
     } else if (is(pressed, key_name::enter)) {
-        const auto listed = by_urgency(jobs, search_, now);
+        const auto listed = list(jobs, now);
         settle(listed);
         if (listed.empty()) return;
         select(listed, selected_at_);
@@ -162,7 +173,7 @@ void console::press_in_job(const key& pressed) {
 
 void console::move(const key& pressed, const job_table& jobs, kcontrol::wall_time now) {
     if (!moved(pressed, 0, 1, 1)) return;
-    const auto listed = by_urgency(jobs, search_, now);
+    const auto listed = list(jobs, now);
     settle(listed);
     const std::size_t to = *moved(pressed, selected_at_, listed.size(), page_rows_);
     if (is(pressed, key_name::home, "g")) {
@@ -213,7 +224,8 @@ std::vector<std::string> console::list_picture(const scene& from, std::size_t ro
     constexpr std::size_t around = 2, least_jobs = 3;  // the columns' titles and the footer
     while (out.size() > 1 && out.size() + around + least_jobs > rows) out.pop_back();
     page_rows_ = std::max<std::size_t>(rows - std::min(rows, out.size() + around), 1);
-    const auto jobs = by_urgency(from.jobs(), search_, from.now());
+    rows_of_causes causes;
+    const auto jobs = list(from.jobs(), from.now(), &causes);
     settle(jobs);
     const std::size_t most_first = jobs.size() - std::min(jobs.size(), page_rows_);
     const std::size_t least_first = selected_at_ + 1 - std::min(selected_at_ + 1, page_rows_);
@@ -226,7 +238,8 @@ std::vector<std::string> console::list_picture(const scene& from, std::size_t ro
         const auto begin = jobs.begin() + static_cast<std::ptrdiff_t>(first_);
         const job_list seen(begin, begin + static_cast<std::ptrdiff_t>(shown));
         const auto selected = from.keys() ? std::optional(selected_at_ - first_) : std::nullopt;
-        for (auto& line : jobs_table(seen, from.now(), layout).lines(layout, selected)) out.push_back(std::move(line));
+        for (auto& line : jobs_table(seen, from.now(), layout, causes).lines(layout, selected))
+            out.push_back(std::move(line));
     }
     if (out.size() + 1 < rows) out.resize(rows - 1);
     out.push_back(cut(list_footer(from, range_text(first_, shown, jobs.size())), layout.columns()));

@@ -51,7 +51,8 @@ private:
 class console {
 public:
     /// In the list: arrows or j and k, pages, Home or g, End or G, Enter (the job), `/` (search), Esc (search no more),
-    /// q (quit). In the search: text, Enter (keep it), Esc (drop it). In a job: the same to scroll, Esc or q go back.
+    /// c (jobs of one cause in one row, or each in its own; a search shows each), q (quit). In the search: text, Enter
+    /// (keep it), Esc (drop it). In a job: the same to scroll, Esc or q go back.
     void press(const key& pressed, const job_table& jobs, kcontrol::wall_time now);
 
     /// It was asked to end.
@@ -66,6 +67,7 @@ public:
 private:
     using job_list = std::vector<const job_view*>;
 
+    job_list list(const job_table& jobs, kcontrol::wall_time now, rows_of_causes* causes = nullptr) const;
     void press_in_list(const key& pressed, const job_table& jobs, kcontrol::wall_time now);
     void press_in_search(const key& pressed, const job_table& jobs, kcontrol::wall_time now);
     void press_in_job(const key& pressed);
@@ -77,7 +79,7 @@ private:
     std::vector<std::string> job_picture(const scene& from, std::size_t rows, const text_layout& layout);
     std::string list_footer(const scene& from, const std::string& range) const;
 
-    bool quits_ = false, searching_ = false;
+    bool quits_ = false, searching_ = false, folds_ = true;
     std::string search_text_;
     job_search search_;
     std::optional<job_ref> selected_;  ///< nothing: the first one, whichever that is

@@ -47,12 +47,15 @@ text_table clusters_table(const job_table::cluster_list& clusters) {
     return out;
 }
 
-text_table jobs_table(const std::vector<const job_view*>& jobs, kcontrol::wall_time now, const text_layout& layout) {
+text_table jobs_table(const std::vector<const job_view*>& jobs, kcontrol::wall_time now, const text_layout& layout,
+                      const rows_of_causes& causes) {
     text_table out(job_columns(layout.wide()));
     for (const auto* job : jobs) {
+        const auto others = causes.find(job);
+        const std::string more = others == causes.end() ? "" : " and " + std::to_string(others->second) + " more";
         std::vector<std::string> row{job->cluster,
                                      job->namespace_,
-                                     job->name,
+                                     job->name + more,
                                      std::string(job->kind),
                                      std::string(to_string(job->state)),
                                      duration_text(duration_seconds(*job, now)),

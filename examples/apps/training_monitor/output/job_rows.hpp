@@ -2,6 +2,7 @@
 #pragma once
 
 #include "output/columns.hpp"
+#include "output/urgency.hpp"
 #include "table/job_table.hpp"
 
 #include <cstdint>
@@ -12,7 +13,9 @@
 namespace training_monitor {
 
 text_table clusters_table(const job_table::cluster_list& clusters);
-text_table jobs_table(const std::vector<const job_view*>& jobs, kcontrol::wall_time now, const text_layout& layout);
+/// `causes`: which of the jobs stand for others, and for how many.
+text_table jobs_table(const std::vector<const job_view*>& jobs, kcontrol::wall_time now, const text_layout& layout,
+                      const rows_of_causes& causes = {});
 
 /// "Master:1/1 Worker:1/2"; of an ended job "Worker:1/2 ok 1 failed".
 std::string replicas_text(const job_view& job);

@@ -3,9 +3,11 @@
 #include <kcontrol/base/ascii.hpp>
 
 #include "history/attention.hpp"
+#include "history/cause_groups.hpp"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -81,6 +83,26 @@ std::vector<const job_view*> by_urgency(const job_table& table, const job_search
     std::vector<const job_view*> out;
     out.reserve(table.size());
     for (const auto& each : found) out.insert(out.end(), each.begin(), each.end());
+    return out;
+}
+
+rows_of_causes fold_causes(std::vector<const job_view*>& jobs, kcontrol::wall_time now) {
+    std::vector<failed_job> failures;
+    for (const auto* job : jobs) {
+        const bool failed = job->state == job_state::failed && may_need(*job, now);
+        const std::int64_t at = failed && job->completion_time ? *job->completion_time : job->failure->at.value_or(0);
+        // As many as need a look: they failed within a day, so the seconds fit.
+        const bool dated = failed && at > 0;
+        failures.push_back(
+            {dated ? cause_of(*job) : std::string(), kcontrol::wall_time(std::chrono::seconds(dated ? at : 0))});
+    }
+    rows_of_causes out;
+    std::vector<const job_view*> left;
+    for (const auto& together : group_by_cause(failures)) {
+        left.push_back(jobs[together.front()]);
+        if (together.size() > 1) out[left.back()] = together.size() - 1;
+    }
+    jobs = std::move(left);
     return out;
 }
 

@@ -3,6 +3,8 @@
 
 #include "table/job_table.hpp"
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,5 +29,11 @@ private:
 /// wait, run, are suspended, failed earlier, succeeded; each as jobs() sorts them. Pointers are good until the table
 /// changes.
 std::vector<const job_view*> by_urgency(const job_table& table, const job_search& search, kcontrol::wall_time now);
+
+/// The first of each group of jobs that failed within a day for one cause, and of how many others it is the row.
+using rows_of_causes = std::map<const job_view*, std::size_t>;
+
+/// Takes the others of such groups out of by_urgency()'s list.
+rows_of_causes fold_causes(std::vector<const job_view*>& jobs, kcontrol::wall_time now);
 
 }  // namespace training_monitor

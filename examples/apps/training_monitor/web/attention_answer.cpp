@@ -5,6 +5,7 @@
 #include <kcontrol/values/time.hpp>
 
 #include "history/attention.hpp"
+#include "history/cause_groups.hpp"
 #include "jobs/job_json.hpp"
 #include "table/health.hpp"
 #include "table/job_query.hpp"
@@ -29,7 +30,35 @@ constexpr std::size_t most_changes = 100;
 struct needy {
     const job_record* job;
     need of;
+    std::size_t group = 0;  ///< from 1 on: of the jobs that failed for one cause
 };
+
+bool is_of_failure(const needy& one) {
+    const concern c = one.of.what;
+    return c == concern::failed || c == concern::holding || c == concern::crashing || c == concern::restarting;
+}
+
+// Puts those that failed for one cause behind the first of them. Returns how many such groups there are.
+std::size_t join_causes(std::vector<needy>& all) {
+    std::vector<failed_job> failures;
+    for (const auto& one : all) {
+        // A job that is told for another reason is in no group.
+        const bool failed = is_of_failure(one);
+        const auto cause = failed ? cause_of(*one.job->view) : std::string();
+        failures.push_back({cause.empty() ? cause : cause + "\n" + std::string(to_string(one.of.what)), one.of.since});
+    }
+    std::vector<needy> out;
+    std::size_t groups = 0;
+    for (const auto& together : group_by_cause(failures)) {
+        if (together.size() > 1) ++groups;
+        for (const auto place : together) {
+            out.push_back(all[place]);
+            if (together.size() > 1) out.back().group = groups;
+        }
+    }
+    all = std::move(out);
+    return groups;
+}
 
 std::vector<needy> jobs_in_need(const history& past, const job_table& table, wall_time now,
                                 const idle_question& idle_since) {
@@ -40,7 +69,10 @@ std::vector<needy> jobs_in_need(const history& past, const job_table& table, wal
         if (!record) continue;
         const bool runs = idle_since && job->state == job_state::running;
         const auto idle = runs ? idle_since(*job) : std::nullopt;
-        if (const auto found = need_of(*record, now, idle)) out.push_back({record, *found});
+        const auto found = need_of(*record, now, idle);
+        // Of a cluster that can't be read nobody knows whether a job still waits.
+        const bool may_be_over = found && found->what > concern::restarting && past.unreadable_since(job->cluster);
+        if (found && !may_be_over) out.push_back({record, *found});
     }
     // The urgent first; of failures and restarts the latest, of waits the longest.
     std::sort(out.begin(), out.end(), [](const needy& a, const needy& b) {
@@ -75,6 +107,40 @@ std::size_t write_clusters(kcontrol::json::writer& out, const history& past, con
     return count;
 }
 
+// Each with what its jobs have in common, in the order of the items.
+void write_groups(kcontrol::json::writer& out, const std::vector<needy>& all, std::size_t groups) {
+    if (groups == 0) return;
+    begin_array(out, "groups");
+    for (std::size_t at = 0; at < all.size();) {
+        const std::size_t group = all[at].group;
+        if (group == 0) {
+            ++at;
+            continue;
+        }
+        const job_view& first = *all[at].job->view;
+        std::int64_t gpus = 0;
+        std::size_t jobs = 0;
+        auto since = all[at].of.since, latest = since;
+        for (; at < all.size() && all[at].group == group; ++at, ++jobs) {
+            gpus += all[at].job->view->gpus;
+            since = std::min(since, all[at].of.since);
+            latest = std::max(latest, all[at].of.since);
+        }
+        out.begin_object();
+        out.member("id", group);
+        out.member("jobs", jobs);
+        out.member("gpus", gpus);
+        out.member("cluster", first.cluster);
+        out.member("node", first.failure->node);
+        kcontrol::json::write_or_null(out, "exitCode", first.failure->exit_code);
+        out.member("error", first.failure->error);
+        out.member("since", kcontrol::format_time(since));
+        out.member("latest", kcontrol::format_time(latest));
+        out.end_object();
+    }
+    out.end_array();
+}
+
 void write_health(kcontrol::json::writer& out, const fleet_health& health, const std::string& source) {
     begin_object(out, "clusters");
     out.member("total", health.clusters);
@@ -87,7 +153,8 @@ void write_health(kcontrol::json::writer& out, const fleet_health& health, const
 
 std::string attention_text(const history& past, const job_table& table, wall_time now, const idle_question& idle_since,
                            const fleet_facts& facts) {
-    const auto all = jobs_in_need(past, table, now, idle_since);
+    auto all = jobs_in_need(past, table, now, idle_since);
+    const std::size_t groups = join_causes(all);
     const auto clusters = table.clusters();
     const auto health = health_of(clusters);
     kcontrol::json::writer out;
@@ -96,7 +163,7 @@ std::string attention_text(const history& past, const job_table& table, wall_tim
     const std::size_t listed = write_clusters(out, past, clusters, now);
     const std::size_t count = std::min(all.size(), most_jobs - listed);
     for (std::size_t i = 0; i < count; ++i) {
-        const auto& [job, of] = all[i];
+        const auto& [job, of, group] = all[i];
         out.begin_object();
         write_identity(out, *job->view);
         out.member("state", to_string(job->state()));
@@ -108,9 +175,12 @@ std::string attention_text(const history& past, const job_table& table, wall_tim
         out.member("blockedBy", to_string(job->view->stuck));
         out.member("reason", job->view->reason);
         out.member("why", message_of(*job->view));
+        if (!job->view->failure->node.empty()) out.member("node", job->view->failure->node);
+        if (group != 0) out.member("group", group);
         out.end_object();
     }
     out.end_array();
+    write_groups(out, all, groups);
     out.member("remaining", all.size() - count + health.unreadable - listed);
     write_health(out, health, facts.source);
     if (facts.offers) write_values(out, "offers", *facts.offers);

@@ -227,3 +227,29 @@ TEST_CASE("console: a job has its reason, its pods and its events, and scrolls")
     f.press("g");
     CHECK(f.picture()[0] == "b01  ! Failed");
 }
+
+TEST_CASE("console: jobs that failed for one cause are one row, c and a search show each") {
+    fixture f;
+    f.add_jobs(1);
+    for (const auto* name : {"x1", "x2", "x3"}) {
+        auto job = a_job(name, job_state::failed, "1", 30);
+        job.view.failure = job_failure{"gpu-3", 1, "XID 79", {}};
+        f.table.add(job);
+    }
+    CHECK(f.shows("x1 and 2 more"));
+    CHECK_FALSE(f.shows("x2"));
+    CHECK(f.shows("2 jobs"));
+    f.press("jk\r");
+    REQUIRE(f.view.opened());
+    CHECK(f.view.opened()->name == "x1");
+    f.press("q");
+    f.press("/x2\r");
+    CHECK(f.shows("x2"));
+    f.press("\x1b");
+    CHECK_FALSE(f.shows("x2"));
+    f.press("c");
+    CHECK(f.shows("x2"));
+    CHECK_FALSE(f.shows("more"));
+    f.press("c");
+    CHECK(f.shows("x1 and 2 more"));
+}

@@ -53,3 +53,26 @@ TEST_CASE("urgency: a search wants all of its words, wherever they are and whate
     CHECK(names(table, "running  gpt") == "gpt");
     CHECK(names(table, "running bert").empty());
 }
+
+TEST_CASE("urgency: of jobs that failed for one cause the first is the row") {
+    job_table table;
+    const auto fail = [&](std::string name, std::string node, std::int64_t ago) {
+        auto job = a_job(std::move(name), job_state::failed, "1", ago);
+        job.view.failure = job_failure{std::move(node), 1, "XID 79", {}};
+        table.add(job);
+    };
+    fail("a", "gpu-3", 60);
+    fail("b", "gpu-3", 120);
+    fail("c", "gpu-4", 90);
+    fail("d", "gpu-3", 6000);       // long before
+    fail("e", "gpu-3", 25 * 3600);  // nobody looks at it
+    table.add(a_job("runs", job_state::running));
+    auto jobs = by_urgency(table, {}, tests::now);
+    const auto rows = fold_causes(jobs, tests::now);
+    std::string out;
+    for (const auto* job : jobs) {
+        out += (out.empty() ? "" : " ") + job->name;
+        if (const auto more = rows.find(job); more != rows.end()) out += "+" + std::to_string(more->second);
+    }
+    CHECK(out == "a+1 c d runs e");
+}

@@ -125,6 +125,57 @@ TEST_CASE("attention: a cluster that can't be read is the first item, and the an
     CHECK(f.past.unreadable_since("dark") == std::nullopt);
 }
 
+TEST_CASE("attention: jobs that failed for one cause stand together, and the answer says what they have in common") {
+    fixture f;
+    const auto fail = [&](std::string name, std::string node) {
+        auto failed = job(std::move(name), job_state::failed, "1");
+        failed.view.gpus = 8;
+        failed.view.failure = job_failure{std::move(node), 1, "XID 79", {}};
+        f.past.observe(f.table.add(std::move(failed)), f.now);
+    };
+    fail("a", "gpu-3");
+    fail("b", "gpu-4");
+    f.now = at(60);
+    fail("c", "gpu-3");
+    fail("d", "gpu-5");
+    const auto body = f.get("/api/v1/attention").body;
+    // The latest first: c, which a belongs to, then d and b.
+    const auto place = [&](std::string name) { return body.find(R"("name":")" + name + "\""); };
+    CHECK(place("c") < place("a"));
+    CHECK(place("a") < place("d"));
+    CHECK(place("d") < place("b"));
+    CHECK(
+        body.find(R"("groups":[{"id":1,"jobs":2,"gpus":16,"cluster":"a","node":"gpu-3","exitCode":1,"error":"XID 79",)"
+                  R"("since":"2023-11-14T22:13:20Z","latest":"2023-11-14T22:14:20Z"}],"remaining":0)") !=
+        std::string::npos);
+    CHECK(body.find(R"("node":"gpu-3","group":1})") != std::string::npos);
+    CHECK(body.find(R"("node":"gpu-4"})") != std::string::npos);
+    for (int i = 0; i < 600; ++i) fail("more-" + std::to_string(i), "gpu-3");
+    f.now = at(62);
+    const auto many = f.get("/api/v1/attention").body;
+    CHECK(many.find(R"("jobs":602,)") != std::string::npos);
+    CHECK(many.find(R"("remaining":104,)") != std::string::npos);
+}
+
+TEST_CASE("attention: of a cluster that can't be read no job is said to wait") {
+    fixture f;
+    cluster_view cluster;
+    cluster.name = "a";
+    cluster.state = "live";
+    f.see(cluster);
+    f.see("waits", job_state::pending, "1");
+    f.see("failed", job_state::failed, "1");
+    cluster.state = "unreachable";
+    f.see(cluster);
+    f.now = at(3600);
+    CHECK(f.get("/api/v1/attention").body.find("\"waits\"") == std::string::npos);
+    CHECK(f.get("/api/v1/attention").body.find("\"failed\"") != std::string::npos);
+    cluster.state = "live";
+    f.see(cluster);
+    f.now = at(3700);
+    CHECK(f.get("/api/v1/attention").body.find("\"waits\"") != std::string::npos);
+}
+
 TEST_CASE("attention: an answer is kept for a second, and not longer") {
     fixture f;
     CHECK(f.get("/api/v1/attention").body.find("fails") == std::string::npos);

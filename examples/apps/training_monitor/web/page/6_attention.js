@@ -39,13 +39,14 @@ const attention = {
   showAll: false,
   rows: new Map(),
 
-  open() { return (this.needs || []).filter(need => !marks.of(need)); },
+  open() { return groups.fold((this.needs || []).filter(need => !marks.of(need))); },
   async refresh() {
     this.askedAt = performance.now();
     this.wanted = false;
     const told = await extras.get("/api/v1/attention");
     if (!told) return;
     this.needs = told.items || [];
+    groups.take(told.groups);
     this.more = told.remaining || 0;
     this.source = told.clusters?.source || "";
     for (const name of ["notices", "fleet"])
@@ -137,7 +138,9 @@ function fillNeed(row, need) {
 function markNeed(row, mark) {
   const rows = [...$("needs").children], at = rows.indexOf(row);
   const next = rows[at + 1] || rows[at - 1];
-  marks.set(row.need, mark);
+  // Of a group that is folded, each of its jobs.
+  const g = groups.of(row.need), folded = g && !groups.isOpen(g);
+  for (const need of folded ? groups.with(row.need, attention.needs) : [row.need]) marks.set(need, mark);
   put($("live"), `${row.need.name} ${mark ? "is marked as " + mark : "is not marked any more"}`);
   drawAttention();
   drawIcon();
@@ -157,17 +160,19 @@ function drawAttention() {
   });
   const unmarked = there.filter(need => !marks.of(need)), marked = there.length - unmarked.length;
   const few = NARROW.matches ? LISTED_NARROW : LISTED_NEEDS;
-  const listed = attention.showMarked ? there : unmarked;
+  const wanted = attention.showMarked ? there : unmarked, listed = groups.fold(wanted);
+  const open = groups.fold(unmarked).length;
   const shown = attention.showAll ? listed : listed.slice(0, few);
   const rows = new Map();
   for (const need of shown) {
     const id = marks.id(need), row = attention.rows.get(id) || makeNeed(need);
     fillNeed(row, need);
+    fillGroup(row, need, wanted);
     rows.set(id, row);
   }
   attention.rows = rows;
   arrange($("needs"), [...rows.values()]);
-  put($("needs-sum"), unmarked.length ? (unmarked.length + attention.more).toLocaleString("en") : "");
+  put($("needs-sum"), open ? (open + attention.more).toLocaleString("en") : "");
   const health = fleetHealth();
   $("attention").classList.toggle("calm-now", !unmarked.length && health.complete);
   show($("no-need"), !unmarked.length);
