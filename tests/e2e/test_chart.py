@@ -132,7 +132,7 @@ class Chart(unittest.TestCase):
     def test_its_flags_are_flags_of_the_program(self):
         if monitors.binary() is None:
             self.skipTest("the training_monitor program is not built")
-        usage = subprocess.run([monitors.binary(), "--help"], capture_output=True, text=True, check=True).stdout
+        usage = subprocess.run([monitors.binary(), "--help-all"], capture_output=True, text=True, check=True).stdout
         text = self.template(*(f"{s}.enabled=true" for s in SWITCHES))
         arguments = re.findall(r"^ *- (--[a-z-]+)(?:=|$)", text, re.M)
         self.assertIn("--gpu-usage", arguments)

@@ -72,7 +72,7 @@ class Deploy(WorldTest):
                 self.alpha.kubectl("apply", "--dry-run=server", "--validate=strict", "-f", "-", stdin=part)
 
     def test_2_the_flags_are_flags_of_the_program(self):
-        usage = subprocess.run([monitors.binary(), "--help"], capture_output=True, text=True, check=True).stdout
+        usage = subprocess.run([monitors.binary(), "--help-all"], capture_output=True, text=True, check=True).stdout
         for folder in ("clusters-from-secrets", "notices"):
             made = self.apply(folder)
             arguments = made["Deployment", "training-monitor"]["spec"]["template"]["spec"]["containers"][0]["args"]

@@ -135,8 +135,8 @@ class MonitorUsage(unittest.TestCase):
                           lambda: (d := self.detail()) and d["job"]["gpuUsage"] and holds(d["job"]["gpuUsage"]) and d, 60)
 
     def test_0_a_rule_that_needs_the_flag(self):
-        done = subprocess.run([monitors.binary(), "--kubeconfig", self.server.kubeconfig, "--listen", "0", "--notify-config",
-                               self.path / "notify.yaml"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([monitors.binary(), "--kubeconfig", self.server.kubeconfig, "--listen", "0", "--no-gpu-usage",
+                               "--notify-config", self.path / "notify.yaml"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("a rule with gpusIdle needs --gpu-usage", done.stderr)
 

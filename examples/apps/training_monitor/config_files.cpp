@@ -44,7 +44,8 @@ result<std::optional<notices::notice_config>> load_notices(kcontrol::environment
     if (needs_usage(*out) && !o.usage().on() && !o.test_notify()) {
         return kcontrol::error(kcontrol::errc::invalid_config,
                                "--notify-config: " + o.notify_config() +
-                                   ": a rule with gpusIdle needs --gpu-usage, by which that is known");
+                                   ": a rule with gpusIdle needs --gpu-usage, by which that is known: leave out "
+                                   "--no-gpu-usage and --once");
     }
     return out;
 }

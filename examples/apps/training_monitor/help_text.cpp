@@ -1,9 +1,36 @@
-// What --help prints; tests/apps/training_monitor/options_test.cpp compares its defaults with the options'.
+// What --help and --help-all print; tests/apps/training_monitor/options_test.cpp compares its defaults with the
+// options'.
 #include "options.hpp"
 
 namespace training_monitor {
 
 std::string_view help_text() noexcept {
+    return R"(usage: training_monitor [--clusters DIR | --kubeconfig FILE [--context NAME]...] [flags]
+
+Shows the training jobs of any number of Kubernetes clusters, live: in the terminal, on a web page and as an
+event stream. It only reads (get, list, watch). What it may not see of a cluster is left out.
+
+  --clusters DIR         one kubeconfig a file; the file's name without extension is the cluster's name
+  --kubeconfig FILE      the contexts of one kubeconfig
+  --context NAME         of that file, $KUBECONFIG or ~/.kube/config, repeatable (default: the current context)
+  --demo                 simulated clusters and jobs, without Kubernetes
+  --namespace NAME       only this namespace, repeatable (default: all)
+  --kinds LIST           of the kinds that --help-all lists; or all (default: pytorchjob, mpijob, trainjob, job)
+  --output FORMAT        table, wide, json or none (default: table); press ? for its keys
+  --listen ADDR:PORT     where the page, the interface and the metrics are served (default: 127.0.0.1:8080)
+  --tls-cert-file FILE --tls-private-key-file FILE
+                         speak TLS, which listening beyond loopback needs
+  --token-file FILE      one bearer token a line, which listening beyond loopback needs
+  --state FILE           keep each job's history in this file, over restarts
+  --notify-config FILE   who is notified of which changes (YAML)
+  --once                 print one complete snapshot and exit
+  --config FILE          flags as keys of YAML: without dashes, in camelCase, noLogs: true
+
+  --version, --help; --help-all prints all flags
+)";
+}
+
+std::string_view all_help_text() noexcept {
     return R"(usage: training_monitor [--clusters DIR | --kubeconfig FILE [--context NAME]...] [flags]
 
 Shows the training jobs of any number of Kubernetes clusters, live: in the terminal, on a web page and as an
@@ -57,12 +84,14 @@ Output:
   --health-probe-bind-address ADDR:PORT
                          a port of its own for a kubelet: /healthz and /readyz, without TLS and login (default: 0,
                          nowhere). Whatever happens at the other, this one answers
-  --logs                 let readers ask for the last 100 lines of a failing container's log. What looks like a secret
-                         is masked; needs the right get pods/log
-  --yaml                 let readers see a job's object as YAML, as its cluster has it. What looks like a secret is
-                         masked; needs the right get of its kind
-  --gpu-usage            ask the GPU labelers (gpu_labeler, a DaemonSet) how busy the GPUs of running jobs are, and show
-                         the fleet's GPUs; needs the rights list pods and get pods/proxy in their namespace
+  --no-logs              readers can't ask for the last 1,000 lines of a container's log. Else they can where the
+                         monitor has the right get pods/log; what looks like a secret is masked
+  --no-yaml              readers can't see a job's object as YAML. Else they can where the monitor has the right get of
+                         its kind; what looks like a secret is masked
+  --no-gpu-usage         do not ask the GPU labelers (gpu_labeler, a DaemonSet) how busy GPUs are. Else they are asked
+                         where the monitor has the rights list pods and get pods/proxy in their namespace
+  --logs, --yaml, --gpu-usage
+                         the defaults, in so many words; with --gpu-usage a missing right is said on the page
   --gpu-usage-interval TIME
                          how often, 5s to 1h (default: 30s)
   --labeler-namespace NAME
@@ -102,8 +131,11 @@ What is remembered:
   --retain-for TIME      forget jobs that are gone after so long: 45s, 90m, 12h, 30d (default: 30d)
   --retain-size SIZE     forget the oldest of them when the file holds more: 500MiB, 1GiB (default: 1GiB)
 
+  --config FILE          flags as keys of YAML: without dashes, in camelCase, noLogs: true or logs: false; a list for a
+                         flag that is repeatable. The command line wins
   --version              print the version and exit
-  --help                 print this and exit
+  --help                 print the flags that most people need and exit
+  --help-all             print this and exit
 
 Served at --listen: /  /api/v1/jobs  /api/v1/clusters  /api/v1/events  /api/v1/gpus  /api/v1/notices
                     /api/v1/fleet  /healthz  /readyz[?verbose]  /metrics

@@ -62,13 +62,15 @@ int main(int argc, char** argv) {
     kcontrol::forbid_core_dumps();  // it holds what opens clusters
     const std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     if (!arguments.empty() && arguments[0] == "cluster") return run_cluster_command(arguments);
-    const auto parsed = training_monitor::parse_options(arguments);
+    kcontrol::system_environment env;
+    const auto parsed = training_monitor::parse_options(arguments, &env);
     if (!parsed) {
         std::fprintf(stderr, "training_monitor: %s\n", parsed.error().message().c_str());
         return 2;
     }
-    if (parsed->help()) {
-        std::fputs(training_monitor::help_text().data(), stdout);
+    if (parsed->help() || parsed->help_all()) {
+        std::fputs((parsed->help_all() ? training_monitor::all_help_text() : training_monitor::help_text()).data(),
+                   stdout);
         return 0;
     }
     if (parsed->version()) {

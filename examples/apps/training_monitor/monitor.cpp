@@ -66,6 +66,16 @@ void fail_if_all_forbidden(cluster_view& view) {
     view.reason = "every kind is forbidden: " + forbidden->reason;
 }
 
+// The library has a line for each informer, too, and for a cluster that is about to connect or to be left as the
+// program ends. A cluster is one line per change here; what else there is to know of it is on the page.
+kcontrol::logger line_per_change(const kcontrol::logger& to, std::stop_token ending) {
+    return kcontrol::logger([to, ending = std::move(ending)](const kcontrol::log_record& r) {
+        const bool is_detail = r.message.starts_with("the informer is ") || r.message == "the cluster joined" ||
+                               (ending.stop_requested() && r.message == "the cluster is disengaged");
+        to.write(is_detail ? kcontrol::log_level::debug : r.level, r.message, r.fields);
+    });
+}
+
 bool pods_settled(const cluster_view& cluster) { return cluster.pods != "listing" && cluster.pods != "idle"; }
 
 // Complete or out of order, but no longer on its way.
@@ -96,7 +106,10 @@ monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const option
     if (const auto rate = o.fleet().rate_limit(); rate != 0) {
         treats.rate_limit(rate, 2 * rate);
     }
-    settings.transport(std::move(transport)).client(std::move(treats)).log(std::move(log)).metrics(counts_);
+    settings.transport(std::move(transport))
+        .client(std::move(treats))
+        .log(line_per_change(log_, ending_.get_token()))
+        .metrics(counts_);
     if (o.fleet().shares()) {
         kcontrol::sharding_options group(o.fleet().shard_group());
         settings.sharding(group.weight(o.fleet().shard_weight()), std::move(home));
@@ -128,8 +141,10 @@ void monitor::measure_usage(const usage_options& how) {
     };
     from.jobs = [this](const std::string& cluster) { return jobs_to_measure(cluster); };
     usage_.emplace(env_, how, std::move(from));
-    usage_->on_news([this](const std::string& cluster) {
-        insight_.set_usage_right(cluster, usage_->lacks_right(cluster) ? right_state::missing : right_state::given);
+    usage_->on_news([this, said = how.is_asked_for()](const std::string& cluster) {
+        // Where it is on by default, nobody misses it.
+        if (said)
+            insight_.set_usage_right(cluster, usage_->lacks_right(cluster) ? right_state::missing : right_state::given);
         if (on_usage_ && !stopping_) on_usage_(cluster);
     });
 }
@@ -217,8 +232,8 @@ kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> 
 
 kcontrol::awaitable<void> monitor::stop() {
     stopping_ = true;
-    if (source_) source_->stop();
     ending_.request_stop();
+    if (source_) source_->stop();
     if (tasks_) co_await tasks_->join();
     co_await clusters_->stop();
 }

@@ -5,11 +5,13 @@
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/serve/host_name.hpp>
 
+#include "config_arguments.hpp"
 #include "flag_values.hpp"
 #include "jobs/kind_names.hpp"
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace training_monitor {
 namespace {
@@ -232,11 +234,13 @@ result<void> set_labeler_namespace(options& o, std::string_view value) {
     return {};
 }
 
-template <options& (options::*Set)(bool)>
+template <options& (options::*Set)(bool), bool To = true>
 result<void> set_on(options& o, std::string_view) {
-    (o.*Set)(true);
+    (o.*Set)(To);
     return {};
 }
+
+constexpr std::string_view config_flag = "--config";
 
 constexpr std::array flags{
     flag{"--clusters", flag_value::text, set_path<&options::clusters_directory>},
@@ -275,8 +279,11 @@ constexpr std::array flags{
     flag{"--output", flag_value::text, set_output},
     flag{"--log-format", flag_value::text, set_log_format},
     flag{"--logs", flag_value::none, set_on<&options::logs>},
+    flag{"--no-logs", flag_value::none, set_on<&options::logs, false>},
     flag{"--yaml", flag_value::none, set_on<&options::yaml>},
+    flag{"--no-yaml", flag_value::none, set_on<&options::yaml, false>},
     flag{"--gpu-usage", flag_value::none, set_usage<switch_usage_on>},
+    flag{"--no-gpu-usage", flag_value::none, set_usage<switch_usage_off>},
     flag{"--gpu-usage-interval", flag_value::text, set_usage<read_usage_interval>},
     flag{"--labeler-namespace", flag_value::text, set_labeler_namespace},
     flag{"--labeler-selector", flag_value::text, set_usage<read_labeler_selector>},
@@ -286,7 +293,14 @@ constexpr std::array flags{
     flag{"--version", flag_value::none, set_on<&options::version>},
     flag{"--help", flag_value::none, set_on<&options::help>},
     flag{"-h", flag_value::none, set_on<&options::help>},
+    flag{"--help-all", flag_value::none, set_on<&options::help_all>},
+    flag{config_flag, flag_value::text, set_path<&options::config_file>},
 };
+
+// What is added to what was said before, rather than put in its place.
+bool is_repeatable(std::string_view name) {
+    return name == "--context" || name == "--namespace" || name == "--trusted-origin";
+}
 
 // Beyond this machine, nobody reads who has not shown that he may.
 result<void> check_access(const options& o) {
@@ -302,7 +316,7 @@ result<void> check_access(const options& o) {
 }
 
 result<void> check_together(const options& o) {
-    if (o.help() || o.version()) return {};
+    if (o.help() || o.help_all() || o.version()) return {};
     if (!o.clusters_directory().empty() && !o.kubeconfig().empty()) {
         return bad("--clusters and --kubeconfig exclude each other: give one");
     }
@@ -333,11 +347,11 @@ result<void> check_together(const options& o) {
     if (!o.state().file().empty() && (o.once() || o.demo())) {
         return bad("--state is for a monitor that goes on: leave out --once and --demo");
     }
-    if (!o.usage().on() && !(o.usage() == usage_options())) {
-        return bad("--gpu-usage-interval and --labeler-... need --gpu-usage");
+    if (!o.usage().on() && o.usage().is_detailed()) {
+        return bad("--gpu-usage-interval and --labeler-... exclude --no-gpu-usage");
     }
-    if (o.usage().on() && (o.once() || o.demo())) {
-        return bad("--gpu-usage is for a monitor that goes on and watches clusters: leave out --once and --demo");
+    if (o.usage().is_asked_for() && o.once()) {
+        return bad("--gpu-usage is for a monitor that goes on: leave out --once");
     }
     if (o.test_notify() && o.notify_config().empty()) return bad("--test-notify needs --notify-config FILE");
     if (o.once() && !o.notify_config().empty() && !o.test_notify()) {
@@ -353,16 +367,62 @@ result<void> check_together(const options& o) {
 
 }  // namespace
 
-result<options> parse_options(const std::vector<std::string_view>& arguments) {
-    const auto said = kcontrol::split_arguments(arguments, kcontrol::shapes_of(flags));
-    if (!said) return said.error();
-    options out;
-    for (const auto& one : *said) {
+namespace {
+
+// Sets what the arguments say. A flag in `but` is left out.
+result<void> apply(options& out, const std::vector<kcontrol::argument>& said, const std::set<std::size_t>& but = {}) {
+    for (const auto& one : said) {
         if (one.is_word()) {
             return bad("unexpected argument " + in_quotes(one.text) + "; this program takes flags only, see --help");
         }
+        if (but.contains(one.flag)) continue;
         const auto done = flags[one.flag].set(out, one.text);
         if (!done) return done.error();
+    }
+    return {};
+}
+
+// What the file says, then what the command line says, which wins.
+result<void> apply_file(options& out, const std::string& path, const std::vector<kcontrol::argument>& said,
+                        kcontrol::environment& env) {
+    const auto text = env.read_file(path, most_config_bytes);
+    if (!text) return text.error();
+    const auto written = config_arguments(*text);
+    if (!written) return written.error().with_context(path);
+    std::set<std::size_t> said_anew;
+    for (const auto& one : said) {
+        if (!one.is_word() && is_repeatable(flags[one.flag].name)) said_anew.insert(one.flag);
+    }
+    for (const auto& [key, argument] : *written) {
+        const auto split = kcontrol::split_arguments({argument}, kcontrol::shapes_of(flags));
+        if (!split || flags[split->front().flag].name == config_flag) {
+            return bad(path + ": " + key + ": " + (split ? "a file can't name another one" : split.error().message()));
+        }
+        const auto done = apply(out, *split, said_anew);
+        if (!done) return done.error().with_context(path + ": " + key);
+    }
+    return {};
+}
+
+}  // namespace
+
+result<options> parse_options(const std::vector<std::string_view>& arguments, kcontrol::environment* env) {
+    const auto said = kcontrol::split_arguments(arguments, kcontrol::shapes_of(flags));
+    if (!said) return said.error();
+    options asked;
+    if (const auto done = apply(asked, *said); !done) return done.error();
+    options out;
+    if (env && !asked.config_file().empty()) {
+        const auto read = apply_file(out, asked.config_file(), *said, *env);
+        if (!read) return read.error().with_context(std::string(config_flag));
+        const auto over = apply(out, *said);
+        if (!over) return over.error();
+    } else {
+        out = std::move(asked);
+    }
+    if (!out.usage().is_asked_for() && out.once()) {
+        auto usage = out.usage();
+        out.usage(std::move(usage.on(false)));
     }
     const auto checked = check_together(out);
     if (!checked) return checked.error();

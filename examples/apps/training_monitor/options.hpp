@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/logging/log_format.hpp>
+#include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 
 #include "fleet_options.hpp"
@@ -60,6 +61,9 @@ public:
     options& demo(bool v) { return demo_ = v, *this; }
     options& version(bool v) { return version_ = v, *this; }
     options& help(bool v) { return help_ = v, *this; }
+    options& help_all(bool v) { return help_all_ = v, *this; }
+    /// A file with more of these; empty: none.
+    options& config_file(std::string v) { return config_file_ = std::move(v), *this; }
 
     const std::string& clusters_directory() const noexcept { return clusters_directory_; }
     const std::string& kubeconfig() const noexcept { return kubeconfig_; }
@@ -86,6 +90,8 @@ public:
     bool demo() const noexcept { return demo_; }
     bool version() const noexcept { return version_; }
     bool help() const noexcept { return help_; }
+    bool help_all() const noexcept { return help_all_; }
+    const std::string& config_file() const noexcept { return config_file_; }
 
 private:
     std::string clusters_directory_;
@@ -107,22 +113,28 @@ private:
     std::string notify_config_;
     std::string external_url_;
     std::optional<std::string> test_notify_;
-    bool logs_ = false;
-    bool yaml_ = false;
+    bool logs_ = true;
+    bool yaml_ = true;
     bool once_ = false;
     bool demo_ = false;
     bool version_ = false;
     bool help_ = false;
+    bool help_all_ = false;
+    std::string config_file_;
 };
 
-/// Reads the arguments without the program's name: `--flag value` and `--flag=value`.
-/// Errors: invalid_argument, naming the flag, the value and what would be right.
-kcontrol::result<options> parse_options(const std::vector<std::string_view>& arguments);
+/// Reads the arguments without the program's name: `--flag value` and `--flag=value`. With an environment, the file
+/// that
+/// --config names is read first: flags without dashes in camelCase as keys of YAML, and the command line wins.
+/// Errors: invalid_argument, naming the file and key or the flag, the value and what would be right.
+kcontrol::result<options> parse_options(const std::vector<std::string_view>& arguments,
+                                        kcontrol::environment* env = nullptr);
 
 /// Where clusters come from, in words: "the directory /etc/clusters (--clusters)".
 std::string source_text(const options& o);
 
-/// What --help prints.
+/// What --help prints: the flags that most people need. What --help-all prints: all of them.
 std::string_view help_text() noexcept;
+std::string_view all_help_text() noexcept;
 
 }  // namespace training_monitor

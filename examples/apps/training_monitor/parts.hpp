@@ -4,6 +4,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
+#include "demo/notice_sink.hpp"
 #include "history/history.hpp"
 #include "monitor.hpp"
 #include "notices/center.hpp"
@@ -14,6 +15,7 @@
 #include "table/totals.hpp"
 #include "web/event_hub.hpp"
 #include "web/job_metrics.hpp"
+#include "web/job_offers.hpp"
 
 #include <memory>
 #include <optional>
@@ -45,6 +47,7 @@ public:
     job_metrics metrics;
     totals points;
     std::optional<notices::center> center;  ///< --notify-config
+    demo::notice_sink* sink = nullptr;      ///< of the demo's notices
     std::optional<pipeline> changes;
 
 private:
@@ -52,6 +55,11 @@ private:
     kcontrol::awaitable<std::vector<std::string>> read_failure_log(std::shared_ptr<const job_view> job,
                                                                    std::size_t lines, std::stop_token stop);
     known_of_job look(const job_ref& job);
+    void read(kcontrol::executor ex, const text_request& asked, std::stop_token stop);
+    kcontrol::awaitable<void> read_log(text_request asked, std::stop_token stop);
+    kcontrol::awaitable<void> read_object(text_request asked, std::stop_token stop);
+
+    job_offers offers_;
 };
 
 }  // namespace training_monitor

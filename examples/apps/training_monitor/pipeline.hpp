@@ -41,6 +41,7 @@ public:
     void publish(const std::vector<change>& changes);
 
 private:
+    void log_failures(const std::vector<change>& changes) const;
     void log_missed(const std::vector<missed>& found_out) const;
 
     kcontrol::environment& env_;

@@ -6,6 +6,7 @@
 
 #include "config_files.hpp"
 #include "demo/demo.hpp"
+#include "demo/notice_sink.hpp"
 #include "failure.hpp"
 #include "gpus/gpu_hours.hpp"
 #include "memory/open_memory.hpp"
@@ -125,7 +126,14 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
         if (!found) co_return fail(found.error());
         home = std::move(*found);
     }
+    std::optional<demo::notice_sink> sink;  // people see what they would get
+    if (o.demo() && !o.once() && !*notify) {
+        sink.emplace(env, ex);
+        if (const auto started = sink->start(); !started) co_return fail(started.error());
+        *notify = sink->config();
+    }
     parts p(env, ex, o, past, hours, kept->get(), std::move(*notify), std::move(home), log);
+    if (sink) p.sink = &*sink;
     int status = 0;
     if (o.once()) {
         status = co_await run_once(env, ex, o, p, log, stop);
@@ -133,6 +141,7 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
         status = co_await watch(env, ex, o, p, log, stop);
     }
     co_await p.core.stop();
+    if (sink) co_await sink->stop();
     if (*kept) co_await (*kept)->stop();
     if (!o.once()) log.info("stopped", {{"status", std::to_string(status)}});
     co_return status;

@@ -41,6 +41,7 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
     fleet_facts facts{source_text(o), std::vector<std::string>()};
     if (p.center) facts.offers->emplace_back("notices");
     if (p.core.usage()) facts.offers->emplace_back("fleet");
+    if (p.sink) facts.offers->emplace_back("demo/notices");
     add_attention_routes(
         routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, std::move(idle_since), std::move(facts));
     if (offers.logs()) add_log_route(routes, p.core);
@@ -53,6 +54,7 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
         return gpu_hours_answer(p.hours, r.query(), env.wall_now());
     });
     routes.get("/api/v1/totals", [&p](const http::routed_request& r) { return totals_answer(p.points, r.query()); });
+    if (p.sink) p.sink->add_route(routes);
     routes.get("/api/v1/notices", [&p](const http::routed_request&) {
         return p.center ? http::json_response(200, p.center->json() + "\n")
                         : http::error_response(404, "no notices are sent: see --notify-config");

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,7 +56,6 @@ TEST_CASE("monitor: its log tells of clusters that can't be reached, and of thos
     CHECK(m.has("info the cluster is live cluster=good\n"));
     CHECK(m.has("warning the cluster is unreachable cluster=bad reason=bad: connection refused\n"));
     CHECK(m.has("warning the cluster is failed cluster=broken reason=no such context\n"));
-    CHECK(m.has("warning the informer is failed cluster=bad kind=Job reason=bad: connection refused\n"));
     CHECK_FALSE(m.has("shown as"));
     m.told.clear();
     m.world.run_for(2min);
@@ -65,6 +65,34 @@ TEST_CASE("monitor: its log tells of clusters that can't be reached, and of thos
     CHECK(m.has("info the cluster is live cluster=bad after_seconds="));
     CHECK_FALSE(m.has("shown as"));
     m.stop();
+}
+
+TEST_CASE("monitor: a hundred dead clusters are a hundred lines of its log, until they live and leave") {
+    logged_monitor m;
+    std::vector<kcontrol::desired_cluster> desired;
+    for (int i = 0; i < 100; ++i) {
+        const std::string name = "c" + std::to_string(i);
+        desired.emplace_back(name, m.world.add_server(name).config());
+        m.world.network().set_link(name, link_state::refused);
+    }
+    m.start(std::move(desired));
+    m.world.run_for(1min);
+    const auto lines = [&] { return std::count(m.told.begin(), m.told.end(), '\n'); };
+    CAPTURE(m.told);
+    CHECK(lines() == 100);
+    CHECK(m.has("warning the cluster is unreachable cluster=c99 reason=c99: connection refused\n"));
+    m.told.clear();
+    for (int i = 0; i < 100; ++i) m.world.network().set_link("c" + std::to_string(i), link_state::up);
+    m.world.run_for(2min);
+    // Some come back kind by kind, and are degraded for a moment; each is live once.
+    std::size_t live = 0;
+    const std::string line = "info the cluster is live cluster=";
+    for (auto at = m.told.find(line); at != m.told.npos; at = m.told.find(line, at + 1)) ++live;
+    CHECK(live == 100);
+    CHECK_FALSE(m.has("the informer is"));
+    m.told.clear();
+    m.stop();
+    CHECK(lines() == 0);
 }
 
 TEST_CASE("monitor: a cluster whose every kind is forbidden has failed, in its log, too, until one is permitted") {

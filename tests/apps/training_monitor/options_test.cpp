@@ -1,6 +1,10 @@
 #include "options.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+
 #include <doctest/doctest.h>
+
+#include <set>
 
 using namespace training_monitor;
 
@@ -29,7 +33,7 @@ TEST_CASE("without flags the defaults are those of --help") {
 
 // What the help text says about a flag, without line breaks.
 std::string help_of(std::string_view flag) {
-    const std::string help(help_text());
+    const std::string help(all_help_text());
     const auto begin = help.find("\n  " + std::string(flag) + " ");
     REQUIRE(begin != help.npos);
     std::string out;
@@ -217,9 +221,8 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
         {{"--max-connections", "256"},
          "--max-event-streams 256 must be less than --max-connections 256, so that there are some left for other "
          "requests"},
-        {{"--labeler-port", "9401"}, "--gpu-usage-interval and --labeler-... need --gpu-usage"},
-        {{"--gpu-usage", "--once"},
-         "--gpu-usage is for a monitor that goes on and watches clusters: leave out --once and --demo"},
+        {{"--labeler-port", "9401", "--no-gpu-usage"}, "--gpu-usage-interval and --labeler-... exclude --no-gpu-usage"},
+        {{"--gpu-usage", "--once"}, "--gpu-usage is for a monitor that goes on: leave out --once"},
         {{"--gpu-usage", "--labeler-port", "0"}, R"(--labeler-port: "0" is not a port, a number from 1 to 65535)"},
         {{"--gpu-usage", "--labeler-port=65536"}, R"(--labeler-port: "65536" is not a port, a number from 1 to 65535)"},
         {{"--gpu-usage", "--gpu-usage-interval=1s"},
@@ -267,12 +270,89 @@ TEST_CASE("--external-url is where the page is, without a slash at its end") {
     }
 }
 
-TEST_CASE("--help names every flag") {
-    for (const char* flag : {"--clusters", "--kubeconfig", "--context", "--namespace", "--kinds", "--kind-rules",
-                             "--gpu-usage", "--labeler-selector", "--listen", "--output", "--once", "--notify-config",
-                             "--external-url", "--test-notify", "--log-format", "--demo", "--version", "--help"}) {
+TEST_CASE("--help has the flags that most people need, each of which --help-all has, too") {
+    std::set<std::string> named;
+    const std::string help(help_text());
+    for (std::size_t at = help.find("\n  --"); at != help.npos; at = help.find("\n  --", at + 1)) {
+        for (std::size_t flag = at; flag < help.find('\n', at + 1); flag = help.find(" --", flag + 1)) {
+            if (flag == help.npos) break;
+            const auto begin = help.find("--", flag), end = help.find_first_of(" ,;\n", begin);
+            named.insert(help.substr(begin, end - begin));
+        }
+    }
+    named.erase("--version");
+    named.erase("--help");
+    named.erase("--help-all");
+    CHECK(named.size() == 15);
+    for (const auto& flag : named) {
         CAPTURE(flag);
-        CHECK(help_text().find(flag) != std::string_view::npos);
+        CHECK(all_help_text().find(flag + " ") != std::string_view::npos);
+    }
+    for (std::string_view rest = help; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
+        CHECK(rest.find('\n') <= 120);
+    }
+    CHECK(parse_options({"--help-all", "--labeler-port=1", "--no-gpu-usage"})->help_all());
+}
+
+TEST_CASE("logs, YAML and GPU usage are on unless a flag turns them off") {
+    const auto o = parse_options({});
+    CHECK((o->logs() && o->yaml() && o->usage().on() && !o->usage().is_asked_for()));
+    const auto off = parse_options({"--no-logs", "--no-yaml", "--no-gpu-usage"});
+    CHECK_FALSE((off->logs() || off->yaml() || off->usage().on()));
+    CHECK(parse_options({"--no-logs", "--logs"})->logs());
+    CHECK(parse_options({"--gpu-usage"})->usage().is_asked_for());
+    // Where nothing goes on, nothing is measured.
+    CHECK_FALSE(parse_options({"--once"})->usage().on());
+    CHECK(parse_options({"--demo"})->usage().on());
+}
+
+TEST_CASE("the file of --config has the flags as keys, and the command line wins") {
+    kcontrol::testing::manual_environment env;
+    const auto read = [&](const std::string& text, arguments more = {}) {
+        env.files["/m.yaml"] = text;
+        more.emplace_back("--config=/m.yaml");
+        return parse_options(more, &env);
+    };
+    const std::string all =
+        "listen: 127.0.0.1:9000\nkubeconfig: a/config\ncontext: [one, two]\nlogs: false\n"
+        "noYaml: true\noutput: wide\nmaxConnections: 400\nlabelerPort: 9401\n";
+    const auto o = read(all);
+    REQUIRE(o.has_value());
+    CHECK(o->listen().port == 9000);
+    CHECK(o->contexts() == std::vector<std::string>{"one", "two"});
+    CHECK_FALSE((o->logs() || o->yaml()));
+    CHECK(o->serving().max_connections() == 400);
+    CHECK(o->usage().labeler_port() == 9401);
+    const auto over = read(all, {"--listen=127.0.0.1:1", "--context=three", "--logs"});
+    REQUIRE(over.has_value());
+    CHECK(over->listen().port == 1);
+    CHECK(over->contexts() == std::vector<std::string>{"three"});
+    CHECK((over->logs() && over->output() == output_format::wide));
+    CHECK(read("").has_value());
+    const std::pair<const char*, const char*> refused[] = {
+        {"lisen: x", R"(--config: /m.yaml: lisen: unknown flag "--lisen"; did you mean --listen?)"},
+        {"output: xml", R"(--config: /m.yaml: output: --output: "xml" is not one of table, wide, json, none)"},
+        {"listen: {a: b}", "--config: /m.yaml: listen: one value, or a list of them, is expected here"},
+        {"config: b", "--config: /m.yaml: config: a file can't name another one"},
+        {"- a", "--config: /m.yaml: keys with values are expected, such as `listen: 127.0.0.1:8080`"},
+        {"a: b\n---\na: b", "--config: /m.yaml: one document is expected, and there are several"},
+    };
+    for (const auto& [text, message] : refused) {
+        const auto bad = read(text);
+        REQUIRE_FALSE(bad.has_value());
+        CHECK(bad.error().message() == message);
+    }
+    CHECK_FALSE(parse_options({"--config=/none"}, &env).has_value());
+}
+
+TEST_CASE("--help-all names every flag") {
+    for (const char* flag :
+         {"--clusters",     "--kubeconfig",       "--context",    "--namespace", "--kinds",       "--kind-rules",
+          "--gpu-usage",    "--labeler-selector", "--listen",     "--output",    "--once",        "--notify-config",
+          "--external-url", "--test-notify",      "--log-format", "--demo",      "--version",     "--help",
+          "--help-all",     "--config",           "--no-logs",    "--no-yaml",   "--no-gpu-usage"}) {
+        CAPTURE(flag);
+        CHECK(all_help_text().find(flag) != std::string_view::npos);
     }
     CHECK(parse_options({"-h"})->help());
     CHECK(parse_options({"--version", "--context", "a"})->version());

@@ -69,6 +69,18 @@ TEST_CASE("pipeline: a job that turns is remembered, counted, printed, and peopl
     CHECK(f.logged.empty());
 }
 
+TEST_CASE("pipeline: a failure is one line of the log, once, and not one that was there before") {
+    fixture f;
+    f.changes.publish(f.table.add(seen(job_state::failed, "1"), true));
+    CHECK(f.logged.empty());
+    f.changes.publish(f.table.update(seen(job_state::running, "2")));
+    f.changes.publish(f.table.update(seen(job_state::failed, "3")));
+    auto again = seen(job_state::failed, "4");
+    again.view.gpus += 1;
+    f.changes.publish(f.table.update(std::move(again)));
+    CHECK(f.logged == "the job failed\n");
+}
+
 TEST_CASE("pipeline: what was there when its cluster was first listed is no news to people") {
     fixture f;
     f.changes.publish(f.table.add(seen(job_state::running, "1"), true));

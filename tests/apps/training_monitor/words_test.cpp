@@ -72,7 +72,7 @@ TEST_CASE("words: the page and --help") {
         }
         check(file.path, shown);
     }
-    check("--help", help_text());
+    check("--help", std::string(help_text()) + std::string(all_help_text()));
 }
 
 TEST_CASE("words: why a job fails or waits, in the terminal as well") {

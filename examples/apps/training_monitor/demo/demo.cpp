@@ -36,7 +36,7 @@ kcontrol::awaitable<kcontrol::result<void>> play_for_ever(kcontrol::environment&
                                                           change_handler publish, live_output& output,
                                                           std::stop_token stop) {
     scenario script(env, ex, m, [&output](const std::string& what) { output.caption("Now: " + what); });
-    auto started = script.start(watching_pace, stop);
+    auto started = script.start(watching_pace, true, stop);
     if (started) started = m.start(script.take_source(), std::move(publish));
     bool more = started.has_value();
     while (more) more = co_await script.play(watching_pace, stop);
@@ -53,7 +53,7 @@ kcontrol::awaitable<int> play_once(kcontrol::environment& env, kcontrol::executo
         output.line("t=" + std::to_string(seconds) + "s " + what + "\n");
     });
     const change_handler publish = [&script](const std::vector<change>& changes) { script.book().published(changes); };
-    auto started = script.start(checking_pace, stop);
+    auto started = script.start(checking_pace, false, stop);
     if (started) started = m.start(script.take_source(), publish);
     if (!started) {
         output.line("error: " + started.error().what() + "\n");

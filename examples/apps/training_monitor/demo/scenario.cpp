@@ -29,9 +29,13 @@ scenario::scenario(kcontrol::environment& env, kcontrol::executor ex, monitor& m
       alpha_(env, ex, "alpha"),
       beta_(env, ex, "beta"),
       gamma_(env, ex, "gamma"),
+      prod_(env, ex, "prod-h100"),
+      lab_(env, ex, "lab-a100"),
+      causes_(env, prod_),
       tasks_(env, ex) {}
 
-kcontrol::result<void> scenario::start(double pace, std::stop_token) {
+kcontrol::result<void> scenario::start(double pace, bool with_showcase, std::stop_token) {
+    with_showcase_ = with_showcase;
     prepare(alpha_, alpha_mix);
     prepare(beta_, beta_mix);
     prepare(gamma_, gamma_mix);
@@ -39,14 +43,29 @@ kcontrol::result<void> scenario::start(double pace, std::stop_token) {
         const auto started = cluster->start();
         if (!started) return started.error().with_context("cluster " + cluster->name());
     }
+    if (with_showcase) {
+        prepare(prod_, alpha_mix);
+        causes_.fill();
+        for (auto* cluster : {&prod_, &lab_}) {
+            const auto started = cluster->start();
+            if (!started) return started.error().with_context("cluster " + cluster->name());
+        }
+        tasks_.spawn(lab_.go_down());  // for good
+        tasks_.spawn(causes_.lose_a_gpu(lives_.get_token()));
+    }
     const auto at = [&](simulated_cluster& cluster) {
         return life_setting(env_, cluster, book_, pace, lives_.get_token());
     };
     tasks_.spawn(run_jobs(at(alpha_), alpha_mix, tasks_));
     tasks_.spawn(run_jobs(at(beta_), beta_mix, tasks_));
     tasks_.spawn(run_jobs(at(gamma_), gamma_mix, tasks_));
-    script_->set({&alpha_, &beta_});
+    set_clusters({&alpha_, &beta_});
     return {};
+}
+
+void scenario::set_clusters(std::vector<const simulated_cluster*> clusters) {
+    if (with_showcase_) clusters.insert(clusters.end(), {&prod_, &lab_});
+    script_->set(clusters);
 }
 
 // Lists and watches of the kinds that every cluster has; others are looked for again and again.
@@ -85,7 +104,7 @@ kcontrol::awaitable<bool> scenario::play(double pace, std::stop_token stop) {
 
     auto before = requests_but_of(gamma_);
     say_("a third cluster, gamma, joins");
-    script_->set({&alpha_, &beta_, &gamma_});
+    set_clusters({&alpha_, &beta_, &gamma_});
     if (const bool seen = co_await wait_state(gamma_, "live", stop); !seen) co_return false;
     if (const bool more = co_await clock.pass(3); !more) co_return false;
     expect_untouched(gamma_, before, "gamma joined");
@@ -93,7 +112,7 @@ kcontrol::awaitable<bool> scenario::play(double pace, std::stop_token stop) {
     before = requests_but_of(beta_);
     say_("the credentials of beta are rotated: only its watches are made anew");
     beta_.rotate();
-    script_->set({&alpha_, &beta_, &gamma_});
+    set_clusters({&alpha_, &beta_, &gamma_});
     if (const bool more = co_await clock.pass(2); !more) co_return false;
     beta_.revoke_old_tokens();
     if (const bool seen = co_await wait_state(beta_, "live", stop); !seen) co_return false;
@@ -114,7 +133,7 @@ kcontrol::awaitable<bool> scenario::play(double pace, std::stop_token stop) {
 
     before = requests_but_of(gamma_);
     say_("gamma leaves");
-    script_->set({&alpha_, &beta_});
+    set_clusters({&alpha_, &beta_});
     if (const bool more = co_await clock.pass(3); !more) co_return false;
     expect_untouched(gamma_, before, "gamma left");
     co_return true;
@@ -130,6 +149,8 @@ kcontrol::awaitable<void> scenario::stop() {
     co_await alpha_.stop();
     co_await beta_.stop();
     co_await gamma_.stop();
+    co_await prod_.stop();
+    co_await lab_.stop();
 }
 
 }  // namespace training_monitor::demo

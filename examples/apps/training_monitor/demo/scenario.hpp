@@ -6,6 +6,7 @@
 
 #include "demo/job_lives.hpp"
 #include "demo/ledger.hpp"
+#include "demo/showcase.hpp"
 #include "demo/simulated_cluster.hpp"
 #include "monitor.hpp"
 
@@ -41,7 +42,8 @@ public:
     scenario(kcontrol::environment& env, kcontrol::executor ex, monitor& m,
              std::function<void(const std::string&)> say);
 
-    kcontrol::result<void> start(double pace, std::stop_token stop);
+    /// With a `showcase`, one more cluster that stays has a job for each cause, and another one can't be reached.
+    kcontrol::result<void> start(double pace, bool with_showcase, std::stop_token stop);
     std::unique_ptr<kcontrol::cluster_source> take_source() { return std::move(source_); }
 
     /// One pass through the script; false if it was stopped.
@@ -67,7 +69,11 @@ private:
     monitor& monitor_;
     std::function<void(const std::string&)> say_;
     ledger book_;
-    simulated_cluster alpha_, beta_, gamma_;
+    void set_clusters(std::vector<const simulated_cluster*> clusters);
+
+    simulated_cluster alpha_, beta_, gamma_, prod_, lab_;
+    showcase causes_;
+    bool with_showcase_ = false;
     std::unique_ptr<scripted_source> source_ = std::make_unique<scripted_source>();
     scripted_source* script_ = source_.get();
     std::stop_source lives_;

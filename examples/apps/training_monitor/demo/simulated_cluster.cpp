@@ -13,7 +13,25 @@ simulated_cluster::simulated_cluster(kcontrol::environment& env, kcontrol::execu
     : env_(env),
       name_(std::move(name)),
       api_(env, ex),
-      server_(env, ex, api_.handler(), http::server_options().drain_timeout(std::chrono::milliseconds(200))) {}
+      server_(
+          env, ex,
+          [this, api = api_.handler()](http::server_request request, http::responder& out) {
+              return serve(api, std::move(request), out);
+          },
+          http::server_options().drain_timeout(std::chrono::milliseconds(200))) {}
+
+kcontrol::awaitable<void> simulated_cluster::serve(const http::handler& api, http::server_request request,
+                                                   http::responder& out) {
+    if (answer_before_) {
+        if (auto answer = answer_before_(request.target)) {
+            const auto sent = co_await out.send(std::move(*answer));
+            static_cast<void>(sent);
+            co_return;
+        }
+    }
+    auto answering = api(std::move(request), out);
+    co_await std::move(answering);
+}
 
 kcontrol::result<void> simulated_cluster::start() {
     const auto now = env_.wall_now();

@@ -6,9 +6,11 @@
 #include <kcontrol/testing/api_server.hpp>
 #include <kcontrol/transport/server.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace training_monitor::demo {
 
@@ -33,6 +35,12 @@ public:
     /// What a kubeconfig would say now.
     kcontrol::auth::cluster_config config() const;
 
+    /// Answers a request for that target in the API server's place: what is behind a proxy of its, or another API
+    /// server.
+    void answer_before(std::function<std::optional<kcontrol::http::response>(std::string_view target)> f) {
+        answer_before_ = std::move(f);
+    }
+
     /// How many lists and watches of a kind it was asked for.
     std::size_t requests(std::string_view plural);
 
@@ -40,10 +48,14 @@ public:
     kcontrol::testing::api_server& api() noexcept { return api_; }
 
 private:
+    kcontrol::awaitable<void> serve(const kcontrol::http::handler& api, kcontrol::http::server_request request,
+                                    kcontrol::http::responder& out);
+
     kcontrol::environment& env_;
     std::string name_;
     kcontrol::testing::api_server api_;
     kcontrol::http::server server_;
+    std::function<std::optional<kcontrol::http::response>(std::string_view)> answer_before_;
     std::string ca_pem_;
     std::optional<kcontrol::http::server_tls> tls_;
     kcontrol::http::listen_address address_;

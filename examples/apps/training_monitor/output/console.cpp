@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
+#include <set>
 
 namespace training_monitor {
 namespace {
@@ -100,6 +102,29 @@ bool is_job(const job_ref& ref, const job_view& job) {
            ref.kind == job.kind;
 }
 
+picture_lines help_picture(std::size_t rows, const text_layout& layout) {
+    static constexpr std::array lines{
+        std::string_view("Keys"),
+        std::string_view(""),
+        std::string_view("arrows, j, k   move, or scroll            PgUp, PgDn, space   a page"),
+        std::string_view("Home, g        to the top                 End, G              to the end"),
+        std::string_view("Enter          opens the job              Esc                 back; all jobs again"),
+        std::string_view("/              search: names, states, label=value"),
+        std::string_view("c              jobs of one cause in one row, or each in its own"),
+        std::string_view("s              sort: urgency, name, start, duration, GPUs"),
+        std::string_view("n              the next namespace only"),
+        std::string_view("l              of a job: the log that says why; again: the next pod's, by rank"),
+        std::string_view("y              of a job: its object as YAML"),
+        std::string_view("Ctrl-L         draws anew                 q                   quit"),
+        std::string_view(""),
+        std::string_view("Any key goes back."),
+    };
+    picture_lines out;
+    for (const auto line : lines) out.push_back(cut(line, layout.columns()));
+    out.resize(rows);
+    return out;
+}
+
 std::string range_text(std::size_t first, std::size_t shown, std::size_t all) {
     if (shown == all) return std::to_string(all);
     return std::to_string(first + 1) + "-" + std::to_string(first + shown) + " of " + std::to_string(all);
@@ -108,14 +133,21 @@ std::string range_text(std::size_t first, std::size_t shown, std::size_t all) {
 }  // namespace
 
 void console::press(const key& pressed, const job_table& jobs, kcontrol::wall_time now) {
-    if (opened_) return press_in_job(pressed);
+    if (std::exchange(helping_, false)) return;  // any key ends it
+    if (!searching_ && is(pressed, key_name::text, "?")) {
+        helping_ = true;
+        return;
+    }
+    if (opened_) return text_of_ ? press_in_text(pressed) : press_in_job(pressed);
     searching_ ? press_in_search(pressed, jobs, now) : press_in_list(pressed, jobs, now);
 }
 
-// Jobs of one cause are one row, but where somebody searches for one of them.
+// Jobs of one cause are one row, but where somebody searches for one of them or sorts otherwise.
 console::job_list console::list(const job_table& jobs, kcontrol::wall_time now, rows_of_causes* causes) const {
     auto out = by_urgency(jobs, search_, now);
-    if (!folds_ || !search_.empty()) return out;
+    if (!namespace_.empty()) std::erase_if(out, [&](const job_view* job) { return job->namespace_ != namespace_; });
+    sort_by(out, order_, now);
+    if (!folds_ || !search_.empty() || order_ != list_order::urgency) return out;
     auto rows = fold_causes(out, now);
     if (causes) *causes = std::move(rows);
     return out;
@@ -128,7 +160,14 @@ void console::press_in_list(const key& pressed, const job_table& jobs, kcontrol:
         searching_ = true;
     } else if (is(pressed, key_name::text, "c")) {
         folds_ = !folds_;
+    } else if (is(pressed, key_name::text, "s")) {
+        order_ =
+            order_ == list_order::gpus ? list_order::urgency : static_cast<list_order>(static_cast<int>(order_) + 1);
+        selected_.reset();
+    } else if (is(pressed, key_name::text, "n")) {
+        next_namespace(jobs);
     } else if (is(pressed, key_name::escape)) {
+        namespace_.clear();
         search_for({});
     } else if (is(pressed, key_name::enter)) {
         const auto listed = list(jobs, now);
@@ -166,9 +205,56 @@ void console::press_in_search(const key& pressed, const job_table& jobs, kcontro
 void console::press_in_job(const key& pressed) {
     if (is(pressed, key_name::escape, "q") || is(pressed, key_name::backspace)) {
         opened_.reset();
+    } else if (is(pressed, key_name::text, "l")) {
+        ask_for(text_request::kind::log);
+    } else if (is(pressed, key_name::text, "y")) {
+        ask_for(text_request::kind::yaml);
     } else if (const auto at = moved(pressed, scrolled_, most_scrolled_ + 1, page_rows_)) {
         scrolled_ = *at;
     }
+}
+
+void console::press_in_text(const key& pressed) {
+    if (is(pressed, key_name::escape, "q") || is(pressed, key_name::backspace)) {
+        text_of_.reset();
+        scrolled_ = 0;
+    } else if (is(pressed, key_name::text, "l")) {
+        ask_for(text_request::kind::log);
+    } else if (is(pressed, key_name::text, "y")) {
+        ask_for(text_request::kind::yaml);
+    } else if (const auto at = moved(pressed, scrolled_, most_scrolled_ + 1, page_rows_)) {
+        scrolled_ = *at;
+    }
+}
+
+// While a log is shown, the next one is that of the pod behind it.
+void console::ask_for(text_request::kind what) {
+    text_request next{what, *opened_, {}};
+    if (what == text_request::kind::log && text_of_ && text_of_->what == what && !pods_.empty()) {
+        const auto at = std::find(pods_.begin(), pods_.end(), text_of_->pod);
+        next.pod = at == pods_.end() || at + 1 == pods_.end() ? pods_.front() : *(at + 1);
+    }
+    text_title_ = "Reading …";
+    text_.clear();
+    scrolled_ = 0;
+    text_of_ = wanted_ = std::move(next);
+}
+
+void console::show(const text_request& of, std::string title, std::vector<std::string> lines) {
+    if (!opened_ || !text_of_ || text_of_->what != of.what || text_of_->job != of.job) return;
+    if (!text_of_->pod.empty() && text_of_->pod != of.pod) return;
+    text_of_->pod = of.pod;
+    text_title_ = std::move(title);
+    text_ = std::move(lines);
+    scrolled_ = of.what == text_request::kind::log ? text_.size() : 0;  // the end of a log is what happened last
+}
+
+void console::next_namespace(const job_table& jobs) {
+    std::set<std::string> all;
+    jobs.visit([&](const job_view& job) { all.insert(job.namespace_); });
+    const auto next = namespace_.empty() ? all.begin() : all.upper_bound(namespace_);
+    namespace_ = next == all.end() ? std::string() : *next;
+    selected_.reset();
 }
 
 void console::move(const key& pressed, const job_table& jobs, kcontrol::wall_time now) {
@@ -179,8 +265,8 @@ void console::move(const key& pressed, const job_table& jobs, kcontrol::wall_tim
     if (is(pressed, key_name::home, "g")) {
         selected_.reset();
         selected_at_ = 0;
-    } else if (to < listed.size()) {
-        select(listed, to);
+    } else if (to < all.size()) {
+        select(all, to);
     }
 }
 
@@ -210,6 +296,8 @@ void console::settle(const job_list& jobs) {
 }
 
 std::vector<std::string> console::picture(const scene& from, std::size_t rows, const text_layout& layout) {
+    if (helping_) return help_picture(rows, layout);
+    if (opened_ && text_of_) return text_picture(rows, layout);
     return opened_ ? job_picture(from, rows, layout) : list_picture(from, rows, layout);
 }
 
@@ -251,8 +339,11 @@ std::string console::list_footer(const scene& from, const std::string& range) co
     if (searching_) return "/" + text + "_  (Enter keeps it, Esc drops it)";
     const std::string jobs = range == "1" ? " job" : " jobs";
     std::string out = range + jobs + (search_.empty() ? "" : " with \"" + text + "\"");
+    if (!namespace_.empty()) out += " in " + kcontrol::escape_control(namespace_);
+    if (order_ != list_order::urgency) out.append(" by ").append(to_string(order_));
     if (!from.keys()) return out;
-    return out + (search_.empty() ? "" : "  Esc: all") + "  q: quit  /: search  Enter: details  arrows, j, k: move";
+    const bool all = search_.empty() && namespace_.empty();
+    return out + (all ? "" : "  Esc: all") + "  q: quit  /: search  Enter: details  ?: keys  s: sort  n: namespace";
 }
 
 std::vector<std::string> console::job_picture(const scene& from, std::size_t rows, const text_layout& layout) {
@@ -264,6 +355,36 @@ std::vector<std::string> console::job_picture(const scene& from, std::size_t row
         all = {cut(kcontrol::escape_control(opened_->name), layout.columns()),
                cut("This job was deleted.", layout.columns())};
     }
+    pods_.clear();
+    auto known = from.known().evidence.pods;
+    if (job) {
+        std::erase_if(known, [&](const pod_row& pod) { return !is_of(*job, pod); });
+        std::stable_sort(known.begin(), known.end(), [&](const pod_row& a, const pod_row& b) {
+            constexpr auto last = std::numeric_limits<std::int64_t>::max();
+            return rank_of(*job, a).value_or(last) < rank_of(*job, b).value_or(last);
+        });
+        for (auto& pod : known) pods_.push_back(std::move(pod.name));
+    }
+    return scrolled(std::move(all), rows, "Esc: back  l: log  y: YAML  arrows, j, k: scroll", layout);
+}
+
+std::vector<std::string> console::text_picture(std::size_t rows, const text_layout& layout) {
+    picture_lines all{colored(cut(kcontrol::escape_control(text_title_), layout.columns()), "\x1b[1m", layout)};
+    for (const auto& line : text_) {
+        if (layout.columns() == 0) {
+            all.push_back(kcontrol::escape_control(line));
+            continue;
+        }
+        for (auto& part : wrap(kcontrol::escape_control(line), layout.columns())) all.push_back(std::move(part));
+    }
+    const bool log = text_of_->what == text_request::kind::log;
+    return scrolled(std::move(all), rows,
+                    log ? "Esc: back  l: the next pod's  j, k: scroll" : "Esc: back  j, k: scroll", layout);
+}
+
+// As many lines as there is room for, and what keys do.
+std::vector<std::string> console::scrolled(std::vector<std::string> all, std::size_t rows, const std::string& keys,
+                                           const text_layout& layout) {
     page_rows_ = std::max<std::size_t>(rows, 2) - 1;
     most_scrolled_ = all.size() - std::min(all.size(), page_rows_);
     scrolled_ = std::min(scrolled_, most_scrolled_);
@@ -271,8 +392,7 @@ std::vector<std::string> console::job_picture(const scene& from, std::size_t row
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(scrolled_);
     picture_lines out(begin, begin + static_cast<std::ptrdiff_t>(shown));
     out.resize(page_rows_);
-    const std::string range = range_text(scrolled_, shown, all.size());
-    out.push_back(cut("Esc: back  arrows, j, k: scroll  lines " + range, layout.columns()));
+    out.push_back(cut(keys + "  lines " + range_text(scrolled_, shown, all.size()), layout.columns()));
     return out;
 }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace training_monitor {
@@ -47,18 +48,35 @@ private:
     bool keys_ = false;
 };
 
+/// What is to be read for who looks at a job: the log of one of its pods, or the job as YAML.
+struct text_request {
+    enum class kind { log, yaml };
+
+    kind what = kind::log;
+    job_ref job;
+    std::string pod;  ///< of a log; empty: the one that says why the job is as it is
+
+    friend bool operator==(const text_request&, const text_request&) = default;
+};
+
 /// Thread-safety: shared objects unsafe.
 class console {
 public:
-    /// In the list: arrows or j and k, pages, Home or g, End or G, Enter (the job), `/` (search), Esc (search no more),
-    /// c (jobs of one cause in one row, or each in its own; a search shows each), q (quit). In the search: text, Enter
-    /// (keep it), Esc (drop it). In a job: the same to scroll, Esc or q go back.
+    /// In the list: arrows or j and k, pages, Home or g, End or G, Enter (the job), `/` (search), c (jobs of
+    /// one cause in one row, or each in its own; a search or another order shows each), s (sort), n (namespace), Esc
+    /// (all jobs again), ? (the keys), q (quit). In the search: text, Enter (keep it), Esc (drop it).
+    /// In a job: the same to scroll, l (a log, and again for the next pod's), y (YAML), Esc or q go back.
     void press(const key& pressed, const job_table& jobs, kcontrol::wall_time now);
 
     /// It was asked to end.
     bool quits() const noexcept { return quits_; }
     /// The job that is looked at, rather than the list.
     const std::optional<job_ref>& opened() const noexcept { return opened_; }
+
+    /// What is to be read now, once.
+    std::optional<text_request> wanted() { return std::exchange(wanted_, std::nullopt); }
+    /// What was read, with what it is; lines are escaped here. Is left out if somebody looks at something else by now.
+    void show(const text_request& of, std::string title, std::vector<std::string> lines);
 
     /// The picture: `rows` lines (5 or more) of at most the layout's columns. The selected job stays selected
     /// wherever it moves in the list; one that vanished hands on to its neighbour.
@@ -71,15 +89,23 @@ private:
     void press_in_list(const key& pressed, const job_table& jobs, kcontrol::wall_time now);
     void press_in_search(const key& pressed, const job_table& jobs, kcontrol::wall_time now);
     void press_in_job(const key& pressed);
+    void press_in_text(const key& pressed);
+    void ask_for(text_request::kind what);
+    void next_namespace(const job_table& jobs);
     void move(const key& pressed, const job_table& jobs, kcontrol::wall_time now);
     void search_for(std::string text);
     void settle(const job_list& jobs);
     void select(const job_list& jobs, std::size_t at);
     std::vector<std::string> list_picture(const scene& from, std::size_t rows, const text_layout& layout);
     std::vector<std::string> job_picture(const scene& from, std::size_t rows, const text_layout& layout);
+    std::vector<std::string> text_picture(std::size_t rows, const text_layout& layout);
+    std::vector<std::string> scrolled(std::vector<std::string> all, std::size_t rows, const std::string& keys,
+                                      const text_layout& layout);
     std::string list_footer(const scene& from, const std::string& range) const;
 
-    bool quits_ = false, searching_ = false, folds_ = true;
+    bool quits_ = false, searching_ = false, helping_ = false, folds_ = true;
+    list_order order_ = list_order::urgency;
+    std::string namespace_;  ///< empty: all
     std::string search_text_;
     job_search search_;
     std::optional<job_ref> selected_;  ///< nothing: the first one, whichever that is
@@ -87,7 +113,11 @@ private:
     std::size_t first_ = 0;      ///< of the list, on the screen
     std::size_t page_rows_ = 1;  ///< jobs on the screen
     std::optional<job_ref> opened_;
-    std::size_t scrolled_ = 0, most_scrolled_ = 0;  ///< lines of the job
+    std::size_t scrolled_ = 0, most_scrolled_ = 0;  ///< lines of the job, or of the text
+    std::optional<text_request> wanted_, text_of_;  ///< a text rather than the job is looked at
+    std::string text_title_;
+    std::vector<std::string> text_;
+    std::vector<std::string> pods_;  ///< of the job that is looked at, by rank
 };
 
 }  // namespace training_monitor

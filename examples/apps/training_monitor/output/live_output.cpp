@@ -86,7 +86,14 @@ void live_output::press(const std::vector<key>& keys) {
         console_.press(pressed, table_, env_.wall_now());
         dirty_ = pressed_ = true;
     }
+    if (const auto wanted = console_.wanted(); wanted && read_) read_(*wanted);
     if (console_.quits() && quit_) quit_();
+}
+
+void live_output::show_text(const text_request& of, std::string title, std::vector<std::string> lines) {
+    console_.show(of, std::move(title), std::move(lines));
+    dirty_ = pressed_ = true;
+    changed_.notify_all();
 }
 
 void live_output::leave() {

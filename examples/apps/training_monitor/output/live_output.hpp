@@ -49,6 +49,9 @@ public:
     void attach(std::unique_ptr<terminal> owned) { terminal_ = std::move(owned); }
     /// Is called when somebody wants the program to end.
     void on_quit(std::function<void()> f) { quit_ = std::move(f); }
+    /// Reads what somebody at the terminal asks for; show_text() gets it.
+    void on_read(std::function<void(const text_request&)> f) { read_ = std::move(f); }
+    void show_text(const text_request& of, std::string title, std::vector<std::string> lines);
     /// Says what is known of the job that somebody looks at.
     void on_look(std::function<known_of_job(const job_ref&)> f) { look_ = std::move(f); }
 
@@ -83,6 +86,7 @@ private:
     std::string headline_, caption_, source_;
     std::function<void()> quit_;
     std::function<known_of_job(const job_ref&)> look_;
+    std::function<void(const text_request&)> read_;
     std::unique_ptr<terminal> terminal_;  ///< null: nothing is known of it but that it is one
     console console_;
     key_reader reader_;

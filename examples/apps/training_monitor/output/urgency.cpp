@@ -73,6 +73,30 @@ bool job_search::fits(const job_view& job) const {
     });
 }
 
+std::string_view to_string(list_order order) noexcept {
+    switch (order) {
+    case list_order::urgency: return "urgency";
+    case list_order::name: return "name";
+    case list_order::started: return "start";
+    case list_order::duration: return "duration";
+    case list_order::gpus: return "GPUs";
+    }
+    return "";
+}
+
+void sort_by(std::vector<const job_view*>& jobs, list_order order, kcontrol::wall_time now) {
+    const auto sort = [&](auto before) { std::stable_sort(jobs.begin(), jobs.end(), before); };
+    const auto started = [](const job_view* job) { return job->start_time.value_or(0); };
+    const auto lasted = [&](const job_view* job) { return duration_seconds(*job, now).value_or(-1); };
+    switch (order) {
+    case list_order::urgency: return;  // as they come
+    case list_order::name: return sort([](const auto* a, const auto* b) { return a->name < b->name; });
+    case list_order::started: return sort([&](const auto* a, const auto* b) { return started(a) > started(b); });
+    case list_order::duration: return sort([&](const auto* a, const auto* b) { return lasted(a) > lasted(b); });
+    case list_order::gpus: return sort([](const auto* a, const auto* b) { return a->gpus > b->gpus; });
+    }
+}
+
 std::vector<const job_view*> by_urgency(const job_table& table, const job_search& search, kcontrol::wall_time now) {
     std::array<std::vector<const job_view*>, urgencies> found;
     table.visit([&](const job_view& job) {

@@ -25,6 +25,11 @@ private:
     std::vector<std::string> words_;
 };
 
+/// How a list is sorted: the urgent first, or by one column, the largest or latest first and names from a to z.
+enum class list_order { urgency, name, started, duration, gpus };
+std::string_view to_string(list_order order) noexcept;
+void sort_by(std::vector<const job_view*>& jobs, list_order order, kcontrol::wall_time now);
+
 /// The jobs that fit: first those that failed within a day, the newest first, then those that restart or are stuck,
 /// wait, run, are suspended, failed earlier, succeeded; each as jobs() sorts them. Pointers are good until the table
 /// changes.

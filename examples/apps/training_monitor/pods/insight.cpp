@@ -9,6 +9,7 @@
 #include "pods/node_fault.hpp"
 #include "pods/queue_position.hpp"
 #include "pods/queued_workload.hpp"
+#include "table/watched.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +23,8 @@ using namespace std::chrono_literals;
 constexpr auto news_pause = 200ms;
 constexpr auto question_deadline = 5s;
 constexpr auto forbidden_pause = 1min;
+constexpr auto review_period = 1min;
+constexpr std::size_t most_reviews = 10'000;
 constexpr std::size_t most_events = 50;
 constexpr std::size_t most_pods_asked = 3;
 
@@ -32,19 +35,6 @@ bool is_worth_asking(const pod_row& pod) {
 }
 
 }  // namespace
-
-std::vector<std::string_view> missing_rights(cluster_rights rights) {
-    std::vector<std::string_view> out;
-    if (rights.pods == right_state::missing)
-        out.push_back("grant list and watch on pods to see the pods, and why they fail or wait");
-    if (rights.events == right_state::missing)
-        out.push_back("grant list on events to see what the operator and the kubelet report");
-    if (rights.usage == right_state::missing)
-        out.push_back(
-            "grant list on pods and get on pods/proxy in the namespace of the GPU labelers to see how busy the GPUs "
-            "are");
-    return out;
-}
 
 job_ref ref_of(const job_view& job) { return {job.cluster, job.namespace_, std::string(job.kind), job.name}; }
 
@@ -89,6 +79,7 @@ void insight::disengage(const std::string& cluster) {
     questions_.drop_cluster(cluster);
     rights_.erase(cluster);
     ask_not_before_.erase(cluster);
+    std::erase_if(reviews_, [&](const auto& one) { return one.first.cluster == cluster; });
 }
 
 void insight::take_pod(const std::string& cluster, const training_pod& pod, bool gone) {
@@ -194,6 +185,40 @@ cluster_rights insight::rights(const std::string& cluster) const {
     return at == rights_.end() ? cluster_rights() : at->second;
 }
 
+cluster_rights insight::rights_for(const job_ref& job) const {
+    auto out = rights(job.cluster);
+    const auto at = reviews_.find({job.cluster, job.namespace_, job.kind, {}});
+    if (at != reviews_.end()) {
+        out.logs = at->second.logs;
+        out.yaml = at->second.yaml;
+    }
+    return out;
+}
+
+// A right may be given or taken at any time.
+kcontrol::awaitable<void> insight::review(job_ref job, std::stop_token stop) {
+    const job_ref key{job.cluster, job.namespace_, job.kind, {}};
+    const auto known = reviews_.find(key);
+    if (known != reviews_.end() && env_.now() < known->second.at + review_period) co_return;
+    const auto from = client_of(job.cluster);
+    const auto view = find_ ? find_(job) : nullptr;
+    if (!from || !view) co_return;
+    review_of_rights now;
+    auto logs = ask_right(*from, {job.namespace_, "", "pods", "log"}, stop);
+    now.logs = co_await std::move(logs);
+    for (const auto& choice : choose_kinds({job.kind})) {
+        for (const auto* version : choice.versions) {
+            if (version->gvk.api_version() != view->api_version) continue;
+            auto yaml = ask_right(*from, {job.namespace_, version->gvk.group, version->plural, ""}, stop);
+            now.yaml = co_await std::move(yaml);
+        }
+    }
+    if (stop.stop_requested() || !clusters_.contains(job.cluster)) co_return;
+    now.at = env_.now();
+    if (reviews_.size() >= most_reviews) reviews_.clear();
+    reviews_[key] = now;
+}
+
 std::optional<kcontrol::client> insight::client_of(const std::string& cluster) const {
     const auto at = clusters_.find(cluster);
     if (at == clusters_.end()) return std::nullopt;
@@ -217,6 +242,8 @@ kcontrol::awaitable<void> insight::run_questions(std::stop_token stop) {
         if (!looked_at_.empty()) {
             next = *looked_at_.begin();
             looked_at_.erase(looked_at_.begin());
+            auto reviewing = review(*next, stop);
+            co_await std::move(reviewing);
         } else {
             next = questions_.take(env_.now());
         }

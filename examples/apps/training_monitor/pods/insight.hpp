@@ -11,6 +11,7 @@
 
 #include "pods/look_ups.hpp"
 #include "pods/pod_table.hpp"
+#include "pods/rights.hpp"
 #include "table/change.hpp"
 
 #include <functional>
@@ -25,19 +26,6 @@
 namespace training_monitor {
 
 struct queued_workload;
-
-/// Whether a right that may be missing is there.
-enum class right_state { unknown, given, missing };
-
-/// What the API server of a cluster lets the monitor see beyond jobs.
-struct cluster_rights {
-    right_state pods = right_state::unknown;
-    right_state events = right_state::unknown;
-    right_state usage = right_state::unknown;  ///< of GPUs, where that is asked for
-};
-
-/// Of each that is missing, what it is and what it would show.
-std::vector<std::string_view> missing_rights(cluster_rights rights);
 
 /// Thread-safety: shared objects unsafe; use it on the executor of the clusters' manager.
 /// Object lifetime: the environment outlives it, and it outlives the manager whose clusters it is told of.
@@ -80,6 +68,8 @@ public:
     /// Somebody looks at the job: its events are asked for soon, if they were not within the last 10 s.
     void look(const job_ref& job);
     cluster_rights rights(const std::string& cluster) const;
+    /// The same with those that are asked for where somebody looks at a job: its pods' logs and its object.
+    cluster_rights rights_for(const job_ref& job) const;
     /// The client of a cluster that is engaged, or nothing.
     std::optional<kcontrol::client> client_of(const std::string& cluster) const;
 
@@ -91,11 +81,16 @@ private:
         std::vector<std::shared_ptr<kcontrol::cached_source>> sources;
         std::vector<kcontrol::subscription> subscriptions;
     };
+    struct review_of_rights {
+        right_state logs = right_state::unknown, yaml = right_state::unknown;
+        kcontrol::time_point at;
+    };
     void mark(const job_ref& job);
     std::int64_t seconds_now() const;
     void watch_loop(const job_view& job, const job_ref& ref);
     std::optional<kcontrol::time_point> next_news() const;
     kcontrol::awaitable<void> ask(job_ref job, std::stop_token stop);
+    kcontrol::awaitable<void> review(job_ref job, std::stop_token stop);
     kcontrol::awaitable<void> ask_about(kcontrol::client from, const job_ref& job, std::string uid,
                                         std::vector<object_event>& into, std::stop_token stop);
     kcontrol::awaitable<void> ask_queue(kcontrol::client from, const job_ref& job, std::string uid,
@@ -113,6 +108,7 @@ private:
     std::map<std::string, watched> clusters_;
     std::map<std::string, cluster_rights> rights_;
     std::map<std::string, kcontrol::time_point> ask_not_before_;
+    std::map<job_ref, review_of_rights> reviews_;  ///< by cluster, namespace and kind, without a name
     kcontrol::async_event news_, question_;
     std::function<void(const job_ref&)> on_news_;
     std::function<std::shared_ptr<const job_view>(const job_ref&)> find_;

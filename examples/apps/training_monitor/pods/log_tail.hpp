@@ -4,6 +4,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/client.hpp>
 
+#include <cstdint>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -15,10 +16,14 @@ struct log_tail {
     bool cut = false;                ///< there was more than may be shown of those lines
 };
 
-/// The last 100 lines of at most 256 KiB, each of at most 4 KiB. `previous` is of the container's run before this one.
+inline constexpr std::int64_t usual_log_lines = 100, most_log_lines = 1000;
+
+/// The last `lines` of at most 1 MiB, 256 KiB for the usual hundred, each of at most 4 KiB. `previous` is of the
+/// container's run before this one.
 /// Await it on the executor of `from`. Errors: those of open_logs().
 kcontrol::awaitable<kcontrol::result<log_tail>> read_log_tail(kcontrol::client from, kcontrol::namespaced_name pod,
                                                               std::string container, bool previous,
-                                                              std::stop_token stop);
+                                                              std::stop_token stop,
+                                                              std::int64_t lines = usual_log_lines);
 
 }  // namespace training_monitor

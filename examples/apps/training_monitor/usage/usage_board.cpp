@@ -16,9 +16,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto look_around = 1s;
-constexpr auto looked_for = 90s;   // a page that is open asks every 30 s
-constexpr auto idle_pause = 5s;    // until a job runs
-constexpr auto fleet_pause = 30s;  // of one that somebody looks at, however long --gpu-usage-interval is
+constexpr auto looked_for = 90s;        // a page that is open asks every 30 s
+constexpr auto idle_pause = 5s;         // until a job runs
+constexpr auto fleet_pause = 30s;       // of one that somebody looks at, however long --gpu-usage-interval is
+constexpr auto forbidden_pause = 5min;  // where nobody said that the right is there
 constexpr std::size_t most_clusters = 4, most_labelers = 8, most_nodes = 4096, most_reason = 256;
 
 std::string reason_of(const kcontrol::error& why) {
@@ -48,7 +49,10 @@ const job_usage* usage_board::find(const job_view& job) const {
     const auto in = known_.find(job.cluster);
     if (in == known_.end()) return nullptr;
     const auto at = in->second.jobs.find(key_of(job));
-    return at == in->second.jobs.end() ? nullptr : &at->second.usage;
+    if (at == in->second.jobs.end()) return nullptr;
+    // Where nobody asked for it, nobody is told that it is not known: there may be no labelers at all.
+    const bool known = at->second.usage.state != job_usage::state_type::unknown;
+    return known || how_.is_asked_for() ? &at->second.usage : nullptr;
 }
 
 void usage_board::visit(const std::string& cluster,
@@ -158,6 +162,8 @@ kcontrol::awaitable<void> usage_board::ask_some(kcontrol::client from, std::shar
 
 kcontrol::duration usage_board::pause_after(const entry& e, const round& done) const {
     if (!done.asked) return std::min<kcontrol::duration>(how_.interval(), idle_pause);
+    const bool forbidden = done.refused && is_forbidden(*done.refused);
+    if (forbidden && !how_.is_asked_for()) return std::max<kcontrol::duration>(how_.interval(), forbidden_pause);
     return is_looked_at(e) ? std::min<kcontrol::duration>(how_.interval(), fleet_pause) : how_.interval();
 }
 

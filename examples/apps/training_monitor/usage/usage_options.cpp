@@ -7,7 +7,12 @@
 
 namespace training_monitor {
 kcontrol::result<void> switch_usage_on(usage_options& o, std::string_view) {
-    o.on(true);
+    o.on(true).asked_for(true);
+    return {};
+}
+
+kcontrol::result<void> switch_usage_off(usage_options& o, std::string_view) {
+    o.on(false).asked_for(false);
     return {};
 }
 

@@ -69,9 +69,11 @@ void write_evidence(kcontrol::json::writer& out, const job_view& job, const job_
     begin_array(out, "events");
     for (const auto& event : known.events) write_event(out, event);
     out.end_array();
+    if (!offers.logs()) rights.logs = right_state::unknown;
+    if (!offers.yaml()) rights.yaml = right_state::unknown;
     write_values(out, "missingRights", missing_rights(rights));
-    out.member("logs", offers.logs());
-    out.member("yaml", offers.yaml());
+    out.member("logs", offers.logs() && rights.logs != right_state::missing);
+    out.member("yaml", offers.yaml() && rights.yaml != right_state::missing);
 }
 
 }  // namespace training_monitor

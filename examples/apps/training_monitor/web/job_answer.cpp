@@ -71,7 +71,7 @@ void write_kubectl_names(kcontrol::json::writer& out, std::string_view kind) {
 void write_known(kcontrol::json::writer& out, const job_view& job, insight& known, job_offers offers) {
     const job_ref ref = ref_of(job);
     known.look(ref);
-    write_evidence(out, job, known.evidence(ref), known.rights(job.cluster), offers);
+    write_evidence(out, job, known.evidence(ref), known.rights_for(ref), offers);
 }
 
 http::response job_answer(const http::routed_request& asked, const history& past, const job_table& table, wall_time now,

@@ -3,7 +3,7 @@
 
 namespace training_monitor {
 
-/// Each is off unless the program was asked to offer it.
+/// Each is offered where the monitor has the right in the cluster of the job, as far as is known.
 class job_offers {
 public:
     job_offers() = default;

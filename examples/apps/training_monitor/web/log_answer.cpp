@@ -6,6 +6,7 @@
 #include <kcontrol/json/members.hpp>
 #include <kcontrol/serve/responses.hpp>
 
+#include "flag_values.hpp"
 #include "pods/log_tail.hpp"
 #include "table/job_query.hpp"
 #include "web/compressed.hpp"
@@ -31,6 +32,7 @@ struct log_question {
     kcontrol::namespaced_name pod;
     std::string container;
     bool previous = false;
+    std::int64_t lines = usual_log_lines;
 };
 
 // Which container of which pod, or the answer that says why none.
@@ -43,9 +45,11 @@ std::optional<http::response> understand(const http::routed_request& asked, moni
             out.container = value;
         } else if (name == "previous" && (value == "true" || value == "false")) {
             out.previous = value == "true";
+        } else if (const auto lines = number_in(value, std::int64_t{1}, most_log_lines); name == "lines" && lines) {
+            out.lines = *lines;
         } else {
             return http::error_response(400, "unknown parameter or value: " + kcontrol::in_quotes(name) +
-                                                 "; allowed: pod, container, previous=true");
+                                                 "; allowed: pod, container, previous=true, lines=1 to 1000");
         }
     }
     const job_ref ref{std::string(asked.parameter("cluster")), std::string(asked.parameter("namespace")),
@@ -115,8 +119,8 @@ kcontrol::awaitable<void> serve(http::routed_request asked, http::responder& to,
     }
     const auto count = std::shared_ptr<void>(nullptr, [running](void*) { --*running; });
     ++*running;
-    auto reading =
-        read_log_tail(std::move(*from), question.pod, question.container, question.previous, to.disconnected());
+    auto reading = read_log_tail(std::move(*from), question.pod, question.container, question.previous,
+                                 to.disconnected(), question.lines);
     const auto read =
         co_await boost::asio::co_spawn(of.clusters_executor(), std::move(reading), boost::asio::use_awaitable);
     auto whole = answer(question, read);

@@ -122,6 +122,20 @@ kcontrol::awaitable<void> serve(http::routed_request asked, http::responder& to,
 
 }  // namespace
 
+kcontrol::awaitable<kcontrol::result<std::string>> read_yaml(monitor& of, job_ref which, std::stop_token stop) {
+    const auto job = of.table().find(which.cluster, which.namespace_, which.kind, which.name);
+    const auto from = of.knowledge().client_of(which.cluster);
+    const auto resource = job ? resource_of(*job) : std::nullopt;
+    if (!from || !resource)
+        co_return kcontrol::error(kcontrol::errc::invalid_argument, "the job is not there at present");
+    const auto what = std::make_shared<const kcontrol::resource_info>(*resource);
+    auto reading = read_object(*from, what, {which.namespace_, which.name}, stop);
+    const auto read =
+        co_await boost::asio::co_spawn(of.clusters_executor(), std::move(reading), boost::asio::use_awaitable);
+    if (!read) co_return read.error();
+    co_return manifest_text(read->get<kcontrol::dynamic_object>().content.tree());
+}
+
 void add_yaml_route(http::router& to, monitor& of) {
     const auto running = std::make_shared<int>(0);
     to.stream("GET", "/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}/yaml",

@@ -116,7 +116,7 @@ TEST_CASE("console: a picture has the rows of its terminal, and no line is wider
     f.table.set_cluster(a_cluster("b", "unreachable", "b: connection refused by a machine of a very long name"));
     for (f.rows = 5; f.rows < 60; f.rows += 3) {
         for (f.columns = 10; f.columns < 130; f.columns += 10) {
-            for (const std::string_view keys : {"", "G", "/b", "\x1b", "\r", "q"}) {
+            for (const std::string_view keys : {"", "G", "/b", "\x1b", "?", "j", "\r", "l", "?", "q", "q", "q"}) {
                 f.press(keys);
                 const auto lines = f.picture();
                 CHECK(lines.size() == f.rows);
@@ -146,6 +146,95 @@ TEST_CASE("console: what is selected stays so where it moves in the list, and st
     f.press("g");
     f.table.update(a_job("b20", job_state::failed, "2", 0));
     CHECK(f.selected() == "b20");
+}
+
+TEST_CASE("console: s sorts, n shows one namespace after another, Esc shows all, ? tells the keys") {
+    fixture f;
+    f.add_jobs(3);
+    auto big = a_job("z9", job_state::running);
+    big.view.gpus = 512;
+    f.table.add(std::move(big));
+    auto other = a_job("b05", job_state::running);
+    other.view.namespace_ = "vision";
+    other.view.uid = "v";
+    f.table.add(std::move(other));
+    f.press("s");
+    CHECK(f.shows("5 jobs by name  q: quit"));
+    const auto first = [&] {
+        for (const auto& line : f.picture()) {
+            if (line.starts_with("> ")) return line;
+        }
+        return std::string();
+    };
+    CHECK(first().find("b01") != std::string::npos);
+    f.press("sss");
+    CHECK(f.shows("by GPUs"));
+    CHECK(first().find("z9") != std::string::npos);
+    f.press("s");
+    CHECK_FALSE(f.shows(" by "));
+    f.press("n");
+    CHECK(f.shows("4 jobs in ml  Esc: all"));
+    f.press("n");
+    CHECK(f.shows("1 job in vision"));
+    CHECK(first().find("b05") != std::string::npos);
+    f.press("n");
+    CHECK(f.shows("5 jobs  q: quit"));
+    f.press("n\x1b");
+    CHECK(f.shows("5 jobs  q: quit"));
+    f.press("?");
+    CHECK(f.shows("of a job: its object as YAML"));
+    f.press("q");  // any key ends it, and does nothing else
+    CHECK_FALSE(f.view.quits());
+    CHECK(f.shows("5 jobs  q: quit"));
+}
+
+TEST_CASE("console: l asks for a log, by rank from pod to pod, and y for the object; what comes late is left out") {
+    fixture f;
+    f.add_jobs(2);
+    for (const int rank : {1, 0}) {
+        pod_row pod;
+        pod.name = "b01-worker-" + std::to_string(rank);
+        pod.index = rank;
+        pod.type = "Worker";
+        pod.uid = pod.name;
+        f.known.evidence.pods.push_back(pod);
+    }
+    f.press("l");
+    CHECK_FALSE(f.view.wanted());  // of no job
+    f.press("\r");
+    static_cast<void>(f.picture());
+    f.press("l");
+    auto asked = f.view.wanted();
+    REQUIRE(asked);
+    CHECK((asked->what == text_request::kind::log && asked->job.name == "b01" && asked->pod.empty()));
+    CHECK_FALSE(f.view.wanted());
+    CHECK(f.shows("Reading"));
+    asked->pod = "b01-worker-0";
+    std::vector<std::string> lines(100, "step");
+    lines.back() = "Runtime\x1b[2JError";
+    f.view.show(*asked, "b01-worker-0", lines);
+    CHECK(f.shows("Runtime\\x1b[2JError"));  // its end
+    f.press("g");
+    CHECK(f.shows("b01-worker-0"));
+    CHECK_FALSE(f.shows("Runtime"));
+    f.press("l");
+    asked = f.view.wanted();
+    REQUIRE(asked);
+    CHECK(asked->pod == "b01-worker-1");
+    f.press("y");
+    auto object = f.view.wanted();
+    REQUIRE(object);
+    CHECK(object->what == text_request::kind::yaml);
+    f.view.show(*asked, "too late", {"x"});
+    CHECK_FALSE(f.shows("too late"));
+    f.view.show(*object, "b01", {"kind: Job"});
+    CHECK(f.shows("kind: Job"));
+    f.press("q");
+    CHECK(f.shows("Esc: back  l: log  y: YAML"));
+    f.view.show(*object, "b01", {"kind: Job"});
+    CHECK_FALSE(f.shows("kind: Job"));
+    f.press("q");
+    CHECK_FALSE(f.view.opened());
 }
 
 TEST_CASE("console: an empty list, and one whose jobs go") {
@@ -215,7 +304,7 @@ TEST_CASE("console: a job has its reason, its pods and its events, and scrolls")
     }
     f.press("\r");
     CHECK(f.picture()[0] == "b01  ! Failed");
-    CHECK(f.picture().back().starts_with("Esc: back  arrows, j, k: scroll  lines 1-9 of "));
+    CHECK(f.picture().back().starts_with("Esc: back  l: log  y: YAML  arrows, j, k: scroll  lines 1-9 of "));
     CHECK_FALSE(f.shows("b01-29"));
     f.press("j");
     CHECK(f.picture()[0].empty());

@@ -120,6 +120,33 @@ TEST_CASE("insight: a job that waits says what events say, and each is asked for
     CHECK(f.why().empty());
 }
 
+TEST_CASE("insight: whether logs and the object may be read is asked when somebody looks, and again after a minute") {
+    fixture f;
+    f.make_job();
+    f.world.run_for(1s);
+    auto& known = f.watched->knowledge();
+    CHECK(known.rights_for(train).logs == right_state::unknown);
+    f.server.api().access().forbid({"*", "get", "pods/log"});
+    known.look(train);
+    f.world.run_for(2s);
+    CHECK(known.rights_for(train).logs == right_state::missing);
+    CHECK(known.rights_for(train).yaml == right_state::given);
+    CHECK(known.rights_for({"a", "other", "Job", "train"}).logs == right_state::unknown);
+    const auto reviews = [&] { return f.server.api().request_log().count("create", "selfsubjectaccessreviews"); };
+    const auto before = reviews();
+    known.look(train);
+    f.world.run_for(11s);
+    known.look(train);
+    f.world.run_for(2s);
+    CHECK(reviews() == before);
+    f.server.api().access().permit_all();
+    f.world.run_for(1min);
+    known.look(train);
+    f.world.run_for(2s);
+    CHECK(reviews() == before + 2);
+    CHECK(known.rights_for(train).logs == right_state::given);
+}
+
 TEST_CASE("insight: a pod that is deleted leaves its failure until its job goes") {
     fixture f;
     f.make_job();

@@ -14,8 +14,8 @@ const std::string target = "GET /api/v1/namespaces/ml/pods/bert-worker-1/log";
 
 class log_fixture : public kcontrol::test::client_fixture {
 public:
-    kcontrol::result<log_tail> read(bool previous = false) {
-        return await(read_log_tail(connect(), {"ml", "bert-worker-1"}, "pytorch", previous, {}));
+    kcontrol::result<log_tail> read(bool previous = false, std::int64_t lines = usual_log_lines) {
+        return await(read_log_tail(connect(), {"ml", "bert-worker-1"}, "pytorch", previous, {}, lines));
     }
 };
 
@@ -38,6 +38,13 @@ TEST_CASE_FIXTURE(log_fixture, "log tail: of the run before, and that there was 
     REQUIRE(tail);
     CHECK(tail->cut);
     for (const auto& line : tail->lines) CHECK(line.size() <= 4096);
+}
+
+TEST_CASE_FIXTURE(log_fixture, "log tail: a thousand lines have more room") {
+    net->expect(target + "?container=pytorch&tailLines=1000&limitBytes=1048576").reply(200, "a\nb\n", "text/plain");
+    const auto tail = read(false, most_log_lines);
+    REQUIRE(tail);
+    CHECK(tail->lines == std::vector<std::string>{"a", "b"});
 }
 
 TEST_CASE_FIXTURE(log_fixture, "log tail: the server's word is the error") {

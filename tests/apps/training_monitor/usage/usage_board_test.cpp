@@ -87,8 +87,8 @@ struct fixture {
             if (!made) return made.error();
             return std::shared_ptr<http::transport>(std::make_shared<before_server>(std::move(*made), labelers));
         };
-        watched.emplace(world.env(), world.get_executor(), options().usage(usage_options().on(true)), before,
-                        kcontrol::logger());
+        watched.emplace(world.env(), world.get_executor(), options().usage(usage_options().on(true).asked_for(true)),
+                        before, kcontrol::logger());
         watched->on_usage([this](const std::string&) { ++news; });
         REQUIRE(watched->start(
             std::make_unique<kcontrol::fixed_source>(std::vector{kcontrol::desired_cluster("a", server.config())}),
