@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Takes the pictures of the page that docs/training_monitor shows, of a made-up fleet.
+"""Takes the pictures of the page that docs/training_monitor shows, of a made-up fleet. Those of the overview are
+demo_pictures.py's.
 
 usage: pictures.py [FOLDER]     default: docs/training_monitor
 Needs Chromium and a built page_server (KCONTROL_PAGE_SERVER names another one).
@@ -141,9 +142,8 @@ def main():
         long_one = with_a_past(monitor)
         address = "?job=" + "%2F".join(long_one[part] for part in ("cluster", "namespace", "kind", "name"))
         live = "document.readyState === 'complete' && link.is === 'live'"
-        shots = [("overview", "", {"height": 1000}), ("overview-dark", "", {"height": 1000, "dark": True}),
-                 ("job", address, {"height": 1040}), ("phone", "", {"width": 390, "height": 1320, "mobile": True}),
-                 ("phone-job", address, {"width": 390, "height": 1320, "mobile": True}), ("disconnected", "", {})]
+        shots = [("job", address, {"height": 1040}), ("disconnected", "", {}),
+                 ("phone-job", address, {"width": 390, "height": 1320, "mobile": True})]
         pages = {name: browser.page(monitor.url + where, motion=False, **size) for name, where, size in shots}
         for page in pages.values():
             page.until(live)
@@ -153,11 +153,8 @@ def main():
             if name == "disconnected":
                 monitor.step("down")
                 page.until("link.is === 'lost' && link.nextTry")
-            elif "job" in name:
-                page.until("document.querySelector('#job .timeline')")
             else:
-                page.until("document.querySelectorAll('.chart').length === 2 && "
-                           "document.querySelectorAll('#changes li').length > 8")
+                page.until("document.querySelector('#job .timeline')")
             page.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
             page.picture(folder / f"{name}.png")
             print(folder / f"{name}.png")

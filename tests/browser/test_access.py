@@ -60,7 +60,9 @@ class Access(fixture.PageTest):
         for dark in (False, True):
             with self.subTest(dark=dark):
                 page = self.open(dark=dark)
-                page.until("rowsShown() === 9 && document.querySelector('.chart')")
+                page.until("rowsShown() === 9")
+                page.js("$('fold-totals').open = true")
+                page.until("document.querySelector('.chart')")
                 page.js("document.querySelector('details.cluster').open = true")
                 page.js("focusRow(0)")
                 found = page.js(CONTRAST)
@@ -108,9 +110,10 @@ class Access(fixture.PageTest):
             page.js("history.pushState({}, '', %r); dispatchEvent(new PopStateEvent('popstate'))" % address)
             page.until("document.querySelector('#overview').hidden === %s" % ("true" if "job=" in address else "false"))
             if "job=" not in address:
+                page.js("$('fold-totals').open = $('fold-changes').open = true")
                 page.until("document.querySelector('#charts svg')")   # what is told of them is not seen, but is there
             wide = page.js("[...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && "
-                           "!e.closest('.unseen, .skip, .scroll-x, .symbols, #panels') && "
+                           "!e.closest('.unseen, .skip, .scroll-x, .symbols, #strip') && "
                            "e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80))")
             self.assertEqual(wide, [])
             self.assertEqual(page.js("document.documentElement.scrollWidth"), 360)
@@ -124,7 +127,7 @@ class Access(fixture.PageTest):
         cut = page.js("shownRows().filter(r => [...r.children].some(c => "
                       "c.checkVisibility() && c.getBoundingClientRect().bottom > r.getBoundingClientRect().bottom)).length")
         self.assertEqual(cut, 0)
-        self.assertEqual(page.js("[...document.querySelector('.row').children].filter(c => c.checkVisibility()).length"), 5)
+        self.assertEqual(page.js("[...document.querySelector('.row').children].filter(c => c.checkVisibility()).length"), 4)
         small = page.js("[...document.querySelectorAll('#bar input, #bar select, button.tile, .row')].filter(e => "
                         "e.checkVisibility() && e.getBoundingClientRect().height < 40).map(e => e.outerHTML.slice(0, 60))")
         self.assertEqual(small, [])    # to be hit with a thumb
@@ -135,7 +138,7 @@ class Access(fixture.PageTest):
         tree = self.tree(page)
         roles = [role for role, _, _ in tree]
         self.assertEqual(roles.count("grid"), 1)
-        self.assertEqual(roles.count("columnheader"), 10)
+        self.assertEqual(roles.count("columnheader"), 7)
         self.assertEqual(roles.count("row"), 10)
         self.assertEqual(page.js("document.querySelector('#grid').getAttribute('aria-rowcount')"), "10")
         self.assertIn(("grid", "Jobs 9"), [(role, name) for role, name, _ in tree])
@@ -186,7 +189,9 @@ class Access(fixture.PageTest):
 
     def test_the_focus_is_seen(self):
         page = self.open()
-        page.until("rowsShown() === 9 && document.querySelector('.chart')")
+        page.until("rowsShown() === 9")
+        page.js("$('fold-totals').open = true")
+        page.until("document.querySelector('.chart')")
         page.key("Tab")
         seen = []
         for _ in range(60):
@@ -206,6 +211,7 @@ class Access(fixture.PageTest):
 
     def test_totals_over_time(self):
         page = self.open()
+        page.js("$('fold-totals').open = true")
         page.until("document.querySelectorAll('.chart').length === 2")
         label = page.js("document.querySelector('.chart').getAttribute('aria-label')")
         self.assertIn("1 Running", label)

@@ -30,8 +30,8 @@ class Gpus(fixture.PageTest):
         self.assertEqual(text(page, "#h-gpus"), "GPUs 12 of 32 used · 16 requested by pending jobs · fits 1 pod of 8")
         page.click("#gpu-panel summary")
         cells = page.js("[...document.querySelectorAll('#gpu-panel tbody tr')].map(r => [...r.cells].map(c => c.innerText))")
-        self.assertEqual(cells[0], ["H100", "alpha", "2 of 3", "24", "12", "4", "1 pod of 4 · 2 pods of 2 · 4 pods of 1"])
-        self.assertEqual(cells[1][:3], ["no label", "beta", "1"])
+        self.assertEqual(cells[0], ["H100", "alpha", "4", "1 pod of 4 · 2 pods of 2 · 4 pods of 1", "12", "24", "2 of 3"])
+        self.assertEqual((cells[1][:3], cells[1][-1]), (["no label", "beta", "8"], "1"))
 
     def test_which_right_would_show_more(self):
         right = "grant list on nodes to see the GPUs by product"

@@ -80,7 +80,7 @@ class Job(fixture.PageTest):
         self.server.job("bert", "Failed", reason="Limit", message="backoff", completionTime="2026-11-21T13:00:00Z")
         page.until("document.querySelector('#job .because')?.innerText.includes('out of memory')")
         self.assertEqual(text(page, "#job .because"),
-                         "Limit: Worker 1 (rank 2) on gpu-17: exit code 137, killed (SIGKILL), out of memory (OOMKilled): "
+                         "Worker 1 (rank 2) on gpu-17: exit code 137, killed (SIGKILL), out of memory (OOMKilled): "
                          "<i>last words</i>")
         # What failed comes first.
         page.until("[...document.querySelectorAll('#job h2')].some(h => h.innerText === 'Pods')")
@@ -88,12 +88,27 @@ class Job(fixture.PageTest):
                        "'Pods').querySelectorAll('tbody tr')].map(r => [...r.cells].map(c => c.innerText))")
         self.assertEqual([r[1] for r in rows], ["bert-worker-1", "bert-worker-0"])
         self.assertEqual(rows[0][:6], ["2 (Worker)", "bert-worker-1", "gpu-17", "Failed", "0", "137"])
-        self.assertIn("out of memory", rows[0][6])
+        self.assertIn("out of memory", rows[0][7])
         # The log is read when somebody asks, and is text.
         self.assertEqual(page.js("document.querySelector('#log-lines').innerText"), "")
         page.click("#log-read")
         page.until("document.querySelector('#log-lines pre')")
         self.assertEqual(text(page, "#log-lines pre"), "asked for pod=bert-worker-1\n<b>Traceback</b>")
+        # By rank, more lines, and again and again while somebody follows.
+        self.assertEqual(page.js("[...$('log-pod').options].map(o => o.textContent)"),
+                         ["rank 1 · bert-worker-0", "rank 2 · bert-worker-1 · exit code 137"])
+        page.js("$('log-most').value = '1000'; $('log-most').onchange()")
+        page.until("document.querySelector('#log-lines pre').innerText.includes('lines=1000')")
+        page.js("$('log-pod').value = 'bert-worker-0'; $('log-pod').onchange()")
+        page.until("document.querySelector('#log-lines pre').innerText.includes('pod=bert-worker-0&')")
+        self.server.step("answer", path="/api/v1/jobs/alpha/ml/PyTorchJob/bert/logs", status=200, body=json.dumps(
+            {"container": "pytorch", "previous": False, "cut": False, "lines": ["step 1"]}))
+        page.click("#log-follow")
+        page.until("document.querySelector('#log-lines pre').innerText === 'step 1'")
+        self.server.step("answer", path="/api/v1/jobs/alpha/ml/PyTorchJob/bert/logs", status=200, body=json.dumps(
+            {"container": "pytorch", "previous": False, "cut": False, "lines": ["step 1", "step 2"]}))
+        page.until("document.querySelector('#log-lines pre').innerText === 'step 1\\nstep 2'")
+        self.server.step("answer", path="/api/v1/jobs/alpha/ml/PyTorchJob/bert/logs", status=0)
         page.js("goBack()")
         page.until("!view.job")
         page.js("go({finished: true})")   # it ended long ago
@@ -156,6 +171,24 @@ class Job(fixture.PageTest):
         page.js("navigator.clipboard.writeText = async t => { window.copied = t; }")
         page.click("#job .commands button")
         page.until("window.copied?.startsWith('kubectl --context')")
+
+    def test_one_paragraph_for_chat(self):
+        page = self.open(JOB)
+        page.until("document.querySelector('#job .timeline')")
+        self.server.job("bert", "Failed", reason="Evicted", message="the node went away",
+                        completionTime="2026-11-21T13:00:00Z")
+        page.until("document.querySelectorAll('.timeline .piece').length === 4")
+        page.js("navigator.clipboard.writeText = async t => { window.copied = t; }")
+        page.click("#job .headline button")
+        page.until("window.copied")
+        self.assertRegex(page.js("window.copied"),
+                         r"^✗ ml/bert \(PyTorchJob, 8 GPUs, alpha\) is Failed after 1h 0m, ended \d+d ago: "
+                         r"Evicted: the node went away http://127\.0\.0\.1:\d+/\?job=alpha%2Fml%2FPyTorchJob%2Fbert$")
+        # Where the clipboard is closed, it is shown, and selected.
+        page.js("navigator.clipboard.writeText = async () => { throw new Error(); }")
+        page.until("document.querySelector('#job .headline button').innerText === 'Copy for chat'")
+        page.click("#job .headline button")
+        page.until("getSelection().toString().startsWith('✗ ml/bert')")
 
     def test_what_is_being_typed_outlives_a_change(self):
         page = self.open(JOB)

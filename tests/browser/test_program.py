@@ -20,14 +20,14 @@ class Program(unittest.TestCase):
         fixture.PageTest.setUpClass()
 
     def test_the_demonstration(self):
-        with monitor("--yaml") as program:
+        with monitor() as program:
             page = fixture.PageTest.browser.page(program.url)
             self.addCleanup(page.close)
-            page.until("document.querySelectorAll('details.cluster').length === 2")
+            page.until("document.querySelectorAll('details.cluster').length === 4")
             page.until("[...document.querySelectorAll('.row')].some(r => r.innerText.includes('Running'))")
-            page.until("document.querySelector('#changes').innerText.includes('→')")
-            page.until("document.querySelectorAll('details.cluster').length === 3", "gamma joins")
-            page.until("extras.absent.has('/api/v1/notices') && $('gpu-panel').text")
+            page.until("document.querySelector('#changes').textContent.includes('→')")
+            page.until("document.querySelectorAll('details.cluster').length === 5", "gamma joins")
+            page.until("!$('notices').hidden && !$('sink').hidden && $('gpu-panel').text")
             self.assertEqual(page.failed_requests, [])    # nothing is asked for that is not there
             page.js("goJob(order.find(j => j.state === 'Running') || order[0])")
             page.until("document.querySelector('#job .timeline') && document.querySelector('#job .commands')")
@@ -35,8 +35,39 @@ class Program(unittest.TestCase):
             page.js("document.querySelector('#yaml-read').click()")
             page.until("document.querySelector('#yaml-text')?.innerText.includes('\\nkind: ')")
             page.js("history.back()")
-            page.until("document.querySelector('details.cluster .health.bad')", "alpha can't be reached")
+            page.until("store.clusters.get('alpha')?.state === 'unreachable'", "alpha can't be reached")
             page.until("store.clusters.get('alpha')?.state === 'live'", "alpha is back")
+            self.assertEqual(page.errors, [])
+
+    # What each job of the demonstration's show cluster is to teach: the job, and what the page says of it.
+    CAUSES = [
+        ("llama3-8b-sft", "out of memory (OOMKilled)"), ("vit-h14-pretrain", "an illegal memory access was encountered"),
+        ("mixtral-pretrain", "NCCL communicator was aborted on rank 1"), ("ranker-v7-nightly", "low on"),
+        ("whisper-large-ft", "preempt"), ("tokenize-shards", "can't pull the image"),
+        ("dedup-crawl", "s3-credentials"), ("eval-harness", "crash looping"), ("qwen2-72b-rlhf", "unschedulable"),
+        ("clip-filter", "exceeded quota"), ("sweep-lr", "number 3 in queue research"),
+    ]
+
+    def test_the_demonstration_has_a_job_for_each_cause(self):
+        with monitor() as program:
+            page = fixture.PageTest.browser.page(program.url)
+            self.addCleanup(page.close)
+            for name, words in self.CAUSES:
+                page.until("[...store.jobs.values()].some(j => j.name === %r && why(j).includes(%r))" % (name, words),
+                           f"{name}: {words}: " )
+            page.until("store.clusters.get('lab-a100')?.state === 'unreachable'")
+            # A traceback, a hang and its idle GPUs, and the node whose GPU fell off the bus.
+            for name, words in (("vit-h14-pretrain", "RuntimeError: CUDA error"), ("moe-ablation", "still waiting for shard")):
+                page.js("goJob([...store.jobs.values()].find(j => j.name === %r))" % name)
+                page.until("document.querySelector('#job h1')?.innerText === %r && $('log-read')" % name)
+                page.js("$('log-pod').value = [...$('log-pod').options].map(o => o.value).find(v => v.includes('worker'))")
+                page.js("$('log-read').click()")
+                page.until("document.querySelector('#log-lines pre')?.textContent.includes(%r)" % words)
+            page.until("document.querySelector('#job').innerText.includes('How busy its GPUs are')")
+            page.js("goBack()")
+            page.js("document.querySelector('#fleet details').open = true")
+            page.until("document.querySelector('#fleet tbody')?.rows[0].innerText.includes('fallen off the bus')")
+            page.until("$('sink').textContent.includes('mixtral-pretrain')")
             self.assertEqual(page.errors, [])
 
     def test_once_without_clusters_fails_and_names_the_directory(self):

@@ -38,7 +38,7 @@ class Breaks(fixture.PageTest):
         self.assertEqual(sorted(rows(page)), ["changes", "comes", "stays"])
         self.assertEqual(page.js("document.querySelectorAll('details.cluster').length"), 1)
         self.assertTrue(page.js("document.querySelector('#lost').hidden"))
-        changes = text(page, "#changes")
+        changes = page.js("$('changes').textContent")
         self.assertIn("Running → Failed", changes)
         self.assertIn("deleted (was Running)", changes)
         self.assertEqual(text(page, "[data-state=Running] b"), "1")

@@ -104,9 +104,9 @@ class Usage(fixture.PageTest):
         self.assertTrue(page.js(asked)[-1].endswith("/api/v1/fleet"))
         cells = page.js("[...document.querySelectorAll('#fleet tbody tr')].map(r => [...r.cells].map(c => c.innerText.trim()))")
         self.assertEqual(cells, [
-            ["b1", "beta", "H100", "2", "10 %", "GPU 0 failed: <b>lost</b>", "79 (GPU 0)", "91 °C"],
-            ["a2", "alpha", "", "0", "", "no response: 503", "", ""],
-            ["a1", "alpha", "H100", "2", "50 %", "ok", "", "40 °C"]])
+            ["b1", "GPU 0 failed: <b>lost</b>", "79 (GPU 0)", "beta", "H100", "2", "10 %", "91 °C"],
+            ["a2", "no response: 503", "", "alpha", "", "0", "", ""],
+            ["a1", "ok", "", "alpha", "H100", "2", "50 %", "40 °C"]])
         self.assertEqual(text(page, "#h-fleet"), "Nodes 4 GPUs on 3 nodes · 1 failed")
         self.assertIn("beta: grant get on pods/proxy", text(page, "#fleet"))
 

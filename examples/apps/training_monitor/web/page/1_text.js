@@ -49,4 +49,5 @@ function replicaSum(j) {
 // What scrolls in a panel, by keys as well.
 const scroller = (label, ...inside) =>
     el("div", {class: "scroll-x scroll-y", role: "group", "aria-label": label, tabindex: "0"}, ...inside);
-const why = j => [j.reason, j.why || j.message].filter(Boolean).join(": ");
+// Our sentence speaks for itself; an operator's needs its reason before it.
+const why = j => j.why || [j.reason, j.message].filter(Boolean).join(": ");

@@ -8,7 +8,6 @@ class Store {
   perCluster = new Map();  // name → {jobs, failed, running, gpus}
   requested = 0;
   running = 0;
-  knowsWho = false;  // some job has said whose it is
 
   count(j, times) {
     this.counts.set(j.state, (this.counts.get(j.state) || 0) + times);
@@ -32,7 +31,6 @@ class Store {
     j.ended = j.completionTime ? Date.parse(j.completionTime) : null;
     const labels = Object.entries(j.labels || {}).map(([name, value]) => `${name}=${value}`).join(" ");
     j.who = whoText(j);
-    if (j.who) this.knowsWho = true;
     j.text =
         `${j.name} ${j.namespace} ${j.cluster} ${j.kind} ${j.state} ${j.reason} ${j.why || ""} ${labels}`.toLowerCase();
     const known = this.jobs.get(j.key);

@@ -2,18 +2,13 @@
 const COLUMNS = [
   ["state", "State"],
   ["name", "Name"],
-  ["namespace", "Namespace"],
-  ["cluster", "Cluster"],
-  ["kind", "Kind"],
-  ["who", "Team"],
   ["gpus", "GPUs"],
   [null, "Replicas"],
   ["started", "Started"],
   ["duration", "Duration"],
   [null, "Why"],
 ];
-const CELLS =
-    ["state", "name", "namespace", "cluster", "kind", "who", "n gpus", "replicas", "n started", "n duration", "why"];
+const CELLS = ["state", "name", "n gpus", "replicas", "n started", "n duration", "why"];
 const NARROW = matchMedia("(max-width: 760px)");
 const SPARE = 8;             // rows beyond each edge
 const elements = new Map();  // key → row
@@ -56,10 +51,12 @@ function drawHead() {
   $("by-sort").value = view.sort;
 }
 
+// Below its name: what it is and where, and whose, unless a namespace says that already.
+const placeOf = j => there([j.kind, j.cluster, j.namespace, j.who === j.namespace ? "" : j.who]).join(" · ");
 function makeRow() {
   const row = el("div", {role: "row", class: "row", tabindex: "-1"});
   for (const name of CELLS) row.append(el("span", {role: "gridcell", class: name}));
-  row.children[1].append(el("a", {tabindex: "-1"}));
+  row.children[1].append(el("a", {tabindex: "-1"}), el("span", {class: "soft place"}));
   row.badge = badge("Unknown");
   row.ending = el("span", {class: "soft"});
   row.children[0].append(row.badge, row.ending);
@@ -91,20 +88,17 @@ function fillRow(row, j) {
     const link = cells[1].firstChild;
     put(link, j.name);
     link.href = jobAddress(j);
-    put(cells[2], j.namespace);
-    put(cells[3], j.cluster);
-    put(cells[4], j.kind);
-    put(cells[5], j.who);
-    put(cells[6], j.gpus ? String(j.gpus) : "");
-    put(cells[7], replicaSum(j));
-    put(cells[10], CALM.has(j.state) && !j.why ? "" : why(j));
+    put(cells[1].lastChild, placeOf(j));
+    put(cells[2], j.gpus ? String(j.gpus) : "");
+    put(cells[3], replicaSum(j));
+    put(cells[6], CALM.has(j.state) && !j.why ? "" : why(j));
     if (blink || row.news) row.classList.toggle("news", row.news = blink);
   }
   tickRow(row, j);
 }
 function tickRow(row, j) {
-  put(row.children[8], j.started === null ? "" : ago(j.started));
-  put(row.children[9], span(durationOf(j)));
+  put(row.children[4], j.started === null ? "" : ago(j.started));
+  put(row.children[5], span(durationOf(j)));
 }
 
 // Which rows are in sight, drawn where they belong.
@@ -116,7 +110,8 @@ function drawRows() {
   if (view.job) return;
   const top = -body.getBoundingClientRect().top;
   const first = Math.max(0, Math.floor(top / height) - SPARE);
-  const last = Math.min(n, Math.ceil((top + innerHeight) / height) + SPARE);
+  // The first ones are there even while they are far below: what is above them may shrink at any time.
+  const last = Math.min(n, Math.max(0, Math.ceil((top + innerHeight) / height)) + SPARE);
   if (current?.removed || (current && !order[current.at]?.key)) current = null;
   const wanted = new Map();
   for (let i = first; i < last; ++i) wanted.set(order[i].key, i);
@@ -186,7 +181,6 @@ function drawEmpty() {
       filtered() || folded ? `${order.length.toLocaleString("en")} of ${all.toLocaleString("en")}`
                            : all.toLocaleString("en"));
   show($("clear"), filtered());
-  $("grid").classList.toggle("with-who", store.knowsWho);
   put($("fold"), view.finished ? "Fold what ended long ago" : `${many(folded, "job")} ended long ago: show`);
   show($("fold"), folded > 0 || view.finished);
   show($("empty"), order.length === 0);
@@ -225,8 +219,9 @@ function gridKey(e, i) {
 function tellInFull(e) {
   const cell = e.target.closest?.(".row > span"), row = cell?.parentNode;
   if (!row?.job) return;
-  if (cell === row.children[8]) cell.title = fullTime(row.job.startTime);
-  else if (cell === row.children[7]) cell.title = replicaText(row.job);
+  if (cell === row.children[1]) cell.title = `${row.job.name}\n${placeOf(row.job)}`;
+  else if (cell === row.children[4]) cell.title = fullTime(row.job.startTime);
+  else if (cell === row.children[3]) cell.title = replicaText(row.job);
   else if (cell.scrollWidth > cell.clientWidth) cell.title = cell.textContent;
   else cell.removeAttribute("title");
 }

@@ -33,6 +33,7 @@ const attention = {
   needs: null,  // null: not told yet, or this monitor does not tell
   more: 0,      // beyond those that are told
   source: "",   // where clusters come from
+  offers: [],   // what else this monitor answers
   wanted: false,
   askedAt: -Infinity,
   showMarked: false,
@@ -49,6 +50,7 @@ const attention = {
     groups.take(told.groups);
     this.more = told.remaining || 0;
     this.source = told.clusters?.source || "";
+    this.offers = told.offers || [];
     for (const name of ["notices", "fleet"])
       if (told.offers && !told.offers.includes(name))
         for (const path of [`/api/v1/${name}`, `/api/v1/${name}?look=false`]) extras.absent.add(path);

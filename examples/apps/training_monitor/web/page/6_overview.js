@@ -58,25 +58,23 @@ const KIND_LOOK = {
   forbidden: "bad",
   failed: "bad"
 };
-const clusterRows = new Map();
+const clusterRows = new Map(), CHIPS = 8;
+// A chip: the state's sign, the name, how many jobs. Opened it has the width of the page, and says more.
 function makeCluster(name) {
-  const state = el("span", {class: "health"}), counts = el("span", {class: "counts soft"}),
-        reason = el("span", {class: "reason"});
-  const synced = el("span", {class: "synced soft"});
+  const health = el("span", {class: "health"}), counts = el("span", {class: "counts soft"});
   const only = el("a", {class: "only", href: addressOf({cluster: [name]})}, "Only its jobs");
   only.onclick = e => {
     if (e.metaKey || e.ctrlKey || e.shiftKey) return;
     e.preventDefault();
     go({cluster: [name]});
   };
-  const inside = el("div", {class: "inside"});
-  const row = el("details", {class: "cluster"},
-      el("summary", {}, el("span", {class: "line"}, el("strong", {}, name), synced, state), counts, reason), inside);
+  const reason = el("p", {class: "reason"}), more = el("div");
+  const row = el("details", {class: "cluster"}, el("summary", {}, health, el("strong", {}, name), counts),
+      el("div", {class: "inside"}, reason, more));
   row.addEventListener("toggle", () => {
     drawCluster(store.clusters.get(name));
   });
-  Object.assign(row, {state, counts, synced, reason, inside, only});
-  return row;
+  return Object.assign(row, {health, counts, reason, more, only});
 }
 function drawCluster(c) {
   if (!c) return;
@@ -85,15 +83,13 @@ function drawCluster(c) {
   const [sign, look] = CLUSTER_LOOK[c.state] || CLUSTER_LOOK.connecting;
   if (row.shown !== c.state) {
     row.shown = c.state;
-    row.state.className = "health " + look;
-    row.state.replaceChildren(icon(sign), c.state);
+    row.health.className = "health " + look;
+    row.health.replaceChildren(icon(sign), el("span", {class: c.state === "live" ? "unseen" : null}, c.state));
   }
   const n = store.perCluster.get(c.name) || {jobs: 0, running: 0, failed: 0, gpus: 0};
   const synced = Date.parse(c.lastSync || "");
-  put(row.counts, [
-    many(n.jobs, "job"), `${n.running} running`, n.failed ? `${n.failed} failed` : "", n.gpus ? many(n.gpus, "GPU") : ""
-  ].filter(Boolean).join(" · "));
-  put(row.synced, synced ? `synced ${ago(synced)}` : "never synced");
+  put(row.counts, n.jobs.toLocaleString("en"));
+  row.counts.title = many(n.jobs, "job");
   put(row.reason, c.reason || "");
   row.reason.className = "reason " + look;
   if (!row.open) return;
@@ -109,10 +105,14 @@ function drawCluster(c) {
         ...[k.objects, k.lists, k.watches].map(v => el("td", {class: "n"}, String(v)))));
   }
   table.append(body);
-  row.inside.replaceChildren(el("p", {class: "soft"}, c.server || "no server known", ` · configuration ${c.generation}`,
-                                 synced ? ` · last synced ${fullTime(c.lastSync)}` : ""),
-      table, el("p", {}, row.only));
+  const told = [
+    `${n.running} running`, n.failed ? `${n.failed} failed` : "", n.gpus ? many(n.gpus, "GPU") : "",
+    synced ? `synced ${ago(synced)}, ${fullTime(c.lastSync)}` : "never synced", c.server || "no server known",
+    `configuration ${c.generation}`
+  ];
+  row.more.replaceChildren(el("p", {class: "soft"}, told.filter(Boolean).join(" · ")), table, el("p", {}, row.only));
 }
+let allChips = false;
 function drawClusters() {
   const rank = c => {
     const at = CLUSTER_ORDER.indexOf(c.state);
@@ -125,7 +125,11 @@ function drawClusters() {
       clusterRows.delete(name);
     }
   all.forEach(drawCluster);
-  arrange($("clusters"), all.map(c => clusterRows.get(c.name)));
+  // Those with troubles, and those that are open, are always there.
+  const listed = all.filter((c, i) => allChips || i < CHIPS || isUnreadable(c) || clusterRows.get(c.name).open);
+  arrange($("clusters"), listed.map(c => clusterRows.get(c.name)));
+  put($("all-clusters"), allChips ? "Fewer clusters" : `${many(all.length - listed.length, "more cluster")}`);
+  show($("all-clusters"), allChips || listed.length < all.length);
   const bad = all.filter(c => c.state !== "live").length;
   put($("clusters-sum"), all.length ? `${all.length - bad} of ${all.length} live` : everReady ? fleetHealth().text : "");
 }
@@ -219,6 +223,8 @@ const changeTime = at => at.toDateString() === new Date().toDateString()
     : el("time", {title: fullTime(at.toISOString())}, at.toLocaleDateString([], {month: "short", day: "numeric"}));
 function drawChanges() {
   changesDirty = false;
+  const last = changes[0];
+  put($("changes-sum"), last ? there([last.j?.name, last.text]).join(" ") : "");
   $("changes").replaceChildren(...changes.map(c => {
     const what = c.j ? el("a", {href: jobAddress(c.j)}, c.j.name) : null;
     if (what)

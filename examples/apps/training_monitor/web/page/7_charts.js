@@ -118,6 +118,7 @@ function chart(title, series, points, label) {
 
 let chartsAt = 0;
 function drawCharts() {
+  if (!$("fold-totals").open) return;
   fetchTotals();
   const box = $("charts");
   if (box.contains(document.activeElement) || box.matches(":hover")) return;

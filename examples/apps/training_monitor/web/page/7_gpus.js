@@ -15,9 +15,8 @@ function drawGpus(items) {
       const first = p.fits[0];  // of the largest pods
       if (first && (!biggest || first.pods * first.gpusPerPod > biggest.pods * biggest.gpusPerPod)) biggest = first;
       rows.push([
-        p.product || "no label", c.cluster,
-        p.usableNodes === p.nodes ? String(p.nodes) : `${p.usableNodes} of ${p.nodes}`, String(p.allocatable),
-        String(p.asked), String(p.free), p.fits.map(fitText).join(" · ") || "none"
+        p.product || "no label", c.cluster, String(p.free), p.fits.map(fitText).join(" · ") || "none", String(p.asked),
+        String(p.allocatable), p.usableNodes === p.nodes ? String(p.nodes) : `${p.usableNodes} of ${p.nodes}`
       ]);
     }
   }
@@ -37,8 +36,7 @@ function drawGpus(items) {
   const list = el("details", {}, el("summary", {}, head),
       scroller("GPUs by product",
           table("GPUs by product",
-              ["Product", "Cluster", "Nodes", "Allocatable", "Requested", "Free", "Largest pods that fit"], rows,
-              [2, 3, 4, 5])),
+              ["Product", "Cluster", "Free", "Fits", "Requested", "Allocatable", "Nodes"], rows, [2, 4, 5, 6])),
       ...notes);
   list.open = Boolean(open);
   box.replaceChildren(list);

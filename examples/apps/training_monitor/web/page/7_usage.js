@@ -41,9 +41,9 @@ function nodeRow(cluster, n) {
   const told = n.gpus.map(g => g.utilization).filter(v => v !== null);
   const hottest = Math.max(...n.gpus.map(g => g.temperatureC ?? -Infinity));
   return [
-    n.node, cluster, [...new Set(n.gpus.map(g => g.product).filter(Boolean))].join(", "), String(n.gpus.length),
-    told.length ? percent(told.reduce((a, b) => a + b, 0) / told.length) : "", nodeHealth(n),
-    n.gpus.filter(g => g.xid !== null).map(g => `${g.xid} (GPU ${g.index})`).join(", "),
+    n.node, nodeHealth(n), n.gpus.filter(g => g.xid !== null).map(g => `${g.xid} (GPU ${g.index})`).join(", "), cluster,
+    [...new Set(n.gpus.map(g => g.product).filter(Boolean))].join(", "), String(n.gpus.length),
+    told.length ? percent(told.reduce((a, b) => a + b, 0) / told.length) : "",
     Number.isFinite(hottest) ? `${Math.round(hottest)} °C` : ""
   ];
 }
@@ -85,8 +85,8 @@ const fleet = {
     this.box.querySelector(".inside").replaceChildren(...there([
       nodes.length ? scroller("GPUs by node",
                          table("GPUs by node, failed ones first",
-                             ["Node", "Cluster", "Product", "GPUs", "Busy", "Health", "Last XID", "Hottest"],
-                             nodes.slice(0, NODES_SHOWN).map(({cluster, n}) => nodeRow(cluster, n)), [3, 4, 7]))
+                             ["Node", "Health", "Last XID", "Cluster", "Product", "GPUs", "Busy", "Hottest"],
+                             nodes.slice(0, NODES_SHOWN).map(({cluster, n}) => nodeRow(cluster, n)), [5, 6, 7]))
                    : null,
       ...notes.map(note => el("p", {class: "soft"}, note))
     ]));

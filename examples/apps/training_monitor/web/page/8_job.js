@@ -161,6 +161,20 @@ function commandPanel(j, names) {
       "kubectl commands", el("label", {class: "field"}, "Context in your kubeconfig (kept in this browser)", input), list);
 }
 
+// One paragraph for chat: what, how big, since when, why, and where to look.
+const CHAT_SIGNS = {Failed: "✗", Succeeded: "✓", Running: "▶"};
+function chatText(j) {
+  const lasted = durationOf(j), ended = j.ended === null ? "" : `, ended ${ago(j.ended)}`;
+  const size = there([j.kind, j.gpus ? many(j.gpus, "GPU") : "", j.cluster]).join(", ");
+  const reason = why(j);
+  return `${CHAT_SIGNS[j.state] || "•"} ${j.namespace}/${j.name} (${size}) is ${j.state}${
+      lasted === null ? "" : ` after ${span(lasted)}`}${ended}${reason ? `: ${reason}` : "."} ${location.href}`;
+}
+function chatButton(j) {
+  const shown = el("p", {class: "soft", hidden: ""});
+  return [copyButton(`Copy for chat: ${j.name}`, () => chatText(j), shown, "Copy for chat"), shown];
+}
+
 function jobParts(j, data, gone) {
   const commandsOf = `${keyOf(j)} ${data?.resource || ""}`;
   if (opened.commandsOf !== commandsOf) {  // made once: what is typed or copied there outlives changes of the job
@@ -240,7 +254,7 @@ function drawJob() {
     box.replaceChildren(...there([
       back(),
       el("div", {class: "headline"}, heading, badge(j.state),
-          j.terminating ? el("span", {class: "soft"}, "terminating") : null),
+          j.terminating ? el("span", {class: "soft"}, "terminating") : null, ...chatButton(j)),
       gone ? el("p", {class: "gone"}, icon("gone"),
                  gone === "just now"
                      ? "Deleted just now, last known state:"

@@ -14,6 +14,7 @@ const extras = {
     const [gone, notices] = await Promise.all([this.get("/api/v1/gone"), this.get("/api/v1/notices")]);
     if (gone) this.drawGone(gone.items || []);
     if (notices) this.drawNotices(notices);
+    if (attention.offers.includes("demo/notices")) this.drawSink(await this.get("/api/v1/demo/notices"));
     gpuBoard.refresh();
     if (!view.job) fleet.refresh();
     gpuHours.refresh();
@@ -54,6 +55,19 @@ const extras = {
             table("Jobs that ended or were deleted",
                 ["Name", "Namespace", "Cluster", "Kind", "Was", "Last seen", "Since then"], rows)),
         note);
+    list.open = Boolean(open);
+    box.replaceChildren(list);
+  },
+  // What people would have got: the demonstration's notices go nowhere else.
+  drawSink(told) {
+    const box = $("sink"), text = JSON.stringify(told);
+    if (!told || box.text === text) return;
+    box.text = text;
+    show(box, true);
+    const open = box.querySelector("details")?.open, last = told.items[0];
+    const list = el("details", {}, el("summary", {}, el("h2", {id: "h-sink"}, "Messages ",
+        el("span", {class: "soft"}, last ? `${many(told.items.length, "message")} · ${last.text.split("\n")[0]}` : "none yet"))),
+        el("ul", {class: "messages"}, ...told.items.map(m => el("li", {}, shortTime(m.at), el("pre", {}, m.text)))));
     list.open = Boolean(open);
     box.replaceChildren(list);
   },
@@ -114,12 +128,12 @@ function frame() {
     if (dirty.jobs.has(keyOf(view.job))) fetchJob();
     drawJob();
   } else {
-    drawRows();
     drawFilters();
     if (dirty.clusters || dirty.totals) drawClusters(), drawEmpty(), drawLink();
     if (dirty.attention || dirty.totals) drawAttention();
     if (changesDirty) drawChanges();
     if (dirty.totals) drawCharts();
+    drawRows();  // last, for what is above decides which are in sight
   }
   if (dirty.totals || dirty.route) drawTiles();
   if (dirty.gone && performance.now() - goneAt > 5000) {
@@ -181,6 +195,20 @@ function start() {
   startAttention();
   $("keys").onclick = () => $("help").showModal();
   $("try").onclick = () => link.connect();
+  $("all-clusters").onclick = () => {
+    allChips = !allChips;
+    drawClusters();
+  };
+  // What was unfolded stays so, in this browser.
+  for (const id of ["fold-totals", "fold-changes"]) {
+    $(id).open = kept.get(id) === "open";
+    $(id).ontoggle = () => {
+      kept.set(id, $(id).open ? "open" : "");
+      chartsAt = 0;
+      dirty.totals = true;
+      plan();
+    };
+  }
   $("clear").onclick = clearFilters;
   $("fold").onclick = () => go({finished: !view.finished});
   $("home").onclick = e => {
