@@ -103,8 +103,12 @@ constexpr std::string_view others = R"(
   - {state: Suspended, condition: RayClusterSuspended}
   - {state: Suspended, field: status.state, values: [suspended]}
   - {state: Failed, field: status.state, values: [failed]}
+  - {state: Failed, condition: SpecValid, status: 'False'}
+  - {state: Running, field: status.state, values: [ready], condition: ResourcesAvailable, status: 'False'}
   - {state: Running, field: status.state, values: [ready]}
   - {state: Pending, condition: ReplicaFailure}
+  - {state: Pending, condition: ResourcesAvailable, status: 'False'}
+  - {state: Pending, condition: GpuPlacement, status: 'False'}
   - {state: Pending, condition: RayClusterProvisioned, status: 'False'}
   - {state: Pending, field: status.desiredWorkerReplicas}
   suspend: spec.suspend

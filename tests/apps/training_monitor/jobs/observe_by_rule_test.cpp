@@ -210,6 +210,17 @@ TEST_CASE("ruled kinds: RayCluster") {
                "FailedCreateWorkerPod"},
               {conditions(condition("RayClusterProvisioned", "False", "RayClusterPodsProvisioning")),
                job_state::pending, "RayClusterPodsProvisioning"},
+              // What ray_operator says besides: what it refuses, and what waits, also of one that was ready once.
+              {conditions(condition("SpecValid", "False", "InvalidSpec")), job_state::failed, "InvalidSpec"},
+              {conditions(condition("SpecValid", "True", "Valid")), job_state::created},
+              {conditions(condition("RayClusterProvisioned", "False", "RayClusterPodsProvisioning") + "," +
+                          condition("ResourcesAvailable", "False", "PodsHeldBack")),
+               job_state::pending, "PodsHeldBack"},
+              {conditions(condition("GpuPlacement", "False", "NoSuitableNode")), job_state::pending, "NoSuitableNode"},
+              {R"("state":"ready",)" + conditions(condition("ResourcesAvailable", "False", "PodsHeldBack")),
+               job_state::running, "PodsHeldBack"},
+              {R"("state":"ready",)" + conditions(condition("ResourcesAvailable", "True", "NoProblem")),
+               job_state::running},
           });
     const auto job =
         seen("RayCluster", R"("headGroupSpec":{},"workerGroupSpecs":[{"replicas":2,)" + std::string(eight_gpus) + "}]",
