@@ -2,16 +2,10 @@
 kwok's. Run alone: run.py test_ray_operator
 """
 import json
-import pathlib
-import subprocess
-import tempfile
-import unittest
 
-import cluster
+import operators
 import probes
 import wait
-
-DEPLOY = cluster.ROOT / "examples" / "apps" / "ray_operator" / "deploy" / "base"
 
 
 def pod_template(**annotations):
@@ -30,46 +24,13 @@ def cluster_spec(replicas, **spec):
                                   "rayStartParams": {}, "template": pod_template(run_ms="3600000"), "ours": "not known here"}], **spec}
 
 
-class RayOperatorTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.assets, why = cluster.find_assets()
-        if cls.assets is None:
-            raise unittest.SkipTest(why)
-        work = tempfile.TemporaryDirectory(prefix="kcontrol-ray-", ignore_cleanup_errors=True)
-        cls.addClassCleanup(work.cleanup)
-        cls.work = pathlib.Path(work.name)
-        cls.log = cls.work / "operator.log"
-        cls.real = cluster.Cluster("ray", cls.assets, work.name)
-        cls.real.start()
-        cls.addClassCleanup(cls.real.stop)
-        cls.real.kubectl("create", "namespace", "ray-operator")
-        # Installed by the program, as an administrator; then it works with the rights of its manifests.
-        first = subprocess.Popen([probes.app("ray_operator"), "--install-crds", "--kubeconfig", cls.real.admin],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=cls.log.open("ab"))
-        wait.until(lambda: f"the kinds are not installed: {cls.log.read_text()}",
-                   lambda: cls.is_installed("rayclusters") and cls.is_installed("rayjobs"), 60)
-        first.terminate()
-        first.wait(60)
-        cls.real.kubectl("apply", "--server-side", "--force-conflicts", "-k", DEPLOY)
-        token = cls.real.kubectl("-n", "ray-operator", "create", "token", "ray-operator").strip()
-        cls.kubeconfig = cls.work / "operator.kubeconfig"
-        cls.kubeconfig.write_text(cls.real.kubeconfig(token=token))
-        cls.start()
+class RayOperatorTest(operators.InstalledOperator):
+    NAME = "ray-operator"
+    KINDS = ("rayclusters.ray.io", "rayjobs.ray.io")
 
     @classmethod
-    def is_installed(cls, kinds):
-        found = cls.real.kubectl("get", "crd", kinds + ".ray.io", "-o", "json", "--ignore-not-found")
-        conditions = json.loads(found).get("status", {}).get("conditions") if found else None
-        return any(c["type"] == "Established" and c["status"] == "True" for c in conditions or [])
-
-    @classmethod
-    def start(cls):
-        with cls.log.open("ab") as log:
-            cls.process = subprocess.Popen(
-                [probes.app("ray_operator"), "--kubeconfig", cls.kubeconfig, "--leader-elect",
-                 "--leader-election-namespace", "ray-operator"], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        cls.addClassCleanup(cls.process.kill)
+    def find_program(cls):
+        return probes.app("ray_operator")
 
     def get(self, kind, name):
         found = self.real.kubectl("get", kind, name, "-o", "json", "--ignore-not-found")

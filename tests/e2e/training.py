@@ -2,18 +2,13 @@
 import http.server
 import json
 import os
-import pathlib
-import signal
-import subprocess
-import tempfile
 import threading
-import time
 import unittest
 
 import cluster
+import operators
 import wait
 
-DEPLOY = cluster.ROOT / "examples" / "apps" / "training_operator" / "deploy" / "base"
 ACCOUNT = "system:serviceaccount:training-operator:training-operator"
 
 
@@ -81,60 +76,33 @@ class DataServer:
         self.http.server_close()
 
 
-class OperatorTest(unittest.TestCase):
+class OperatorTest(operators.InstalledOperator):
     """The program KCONTROL_TRAINING_OPERATOR, with the rights of its manifests, on a cluster of its own."""
 
-    find_assets = staticmethod(cluster.find_assets)
+    NAME = "training-operator"
+    KINDS = ("trainingjobs.ai.kcontrol.dev",)
+    OPTIONS = ("--allow-address", "127.0.0.0/8")
+
+    @classmethod
+    def find_program(cls):
+        program = os.environ.get("KCONTROL_TRAINING_OPERATOR")
+        if not program:
+            raise unittest.SkipTest("KCONTROL_TRAINING_OPERATOR is not set")
+        return program
+
+    @classmethod
+    def environment(cls):
+        return {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": cls.data.url, "OTEL_BSP_SCHEDULE_DELAY": "200"}
 
     @classmethod
     def setUpClass(cls):
-        cls.program = os.environ.get("KCONTROL_TRAINING_OPERATOR")
-        if not cls.program:
-            raise unittest.SkipTest("KCONTROL_TRAINING_OPERATOR is not set")
-        cls.assets, why = cls.find_assets()
-        if cls.assets is None:
-            raise unittest.SkipTest(why)
-        work = tempfile.TemporaryDirectory(prefix="kcontrol-training-", ignore_cleanup_errors=True)
-        cls.addClassCleanup(work.cleanup)
-        cls.work = pathlib.Path(work.name)
-        cls.log = cls.work / "operator.log"
         cls.data = DataServer()
         cls.addClassCleanup(cls.data.stop)
-        cls.real = cluster.Cluster("training", cls.assets, work.name)
-        cls.real.start()
-        cls.addClassCleanup(cls.real.stop)
-        # Installed by the program, as an administrator; then it works with the rights of its manifests.
-        first = subprocess.Popen([cls.program, "--install-crds", "--kubeconfig", cls.real.admin],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=cls.log.open("ab"))
-        cls.real.kubectl("create", "namespace", "training-operator")
+        super().setUpClass()
+
+    @classmethod
+    def prepare(cls):
         cls.real.kubectl("apply", "--server-side", "-f", cluster.ROOT / "tests" / "e2e" / "own_crds" / "podgroups_v1alpha1.yaml")
-        wait.until(lambda: f"the kind is not installed: {cls.log.read_text()}", cls.is_installed, 60)
-        first.terminate()
-        first.wait(60)
-        cls.real.kubectl("apply", "--server-side", "--force-conflicts", "-k", DEPLOY)
-        token = cls.real.kubectl("-n", "training-operator", "create", "token", "training-operator").strip()
-        cls.kubeconfig = cls.work / "operator.kubeconfig"
-        cls.kubeconfig.write_text(cls.real.kubeconfig(token=token))
-        cls.start()
-
-    @classmethod
-    def is_installed(cls):  # `kubectl wait` fails while there is no status at all
-        found = cls.real.kubectl("get", "crd", "trainingjobs.ai.kcontrol.dev", "-o", "json", "--ignore-not-found")
-        conditions = json.loads(found).get("status", {}).get("conditions") if found else None
-        return any(c["type"] == "Established" and c["status"] == "True" for c in conditions or [])
-
-    @classmethod
-    def start(cls):
-        with cls.log.open("ab") as log:
-            cls.process = subprocess.Popen(
-                [cls.program, "--kubeconfig", cls.kubeconfig, "--leader-elect", "--leader-election-namespace",
-                 "training-operator", "--allow-address", "127.0.0.0/8"], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                env={**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": cls.data.url, "OTEL_BSP_SCHEDULE_DELAY": "200"})
-        cls.addClassCleanup(cls.process.kill)
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
 
     def job(self, name):
         found = self.real.kubectl("get", "trainingjob", name, "-o", "json", "--ignore-not-found")
