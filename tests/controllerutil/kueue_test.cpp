@@ -47,6 +47,15 @@ private:
 
 }  // namespace
 
+TEST_CASE("kueue: a pod that waits by itself is gated, and in no group") {
+    api::core::v1::pod pod;
+    kueue::join_queue("team-a", pod);
+    CHECK(pod.metadata.labels.at(kueue::queue_label) == "team-a");
+    CHECK_FALSE(pod.metadata.labels.contains(kueue::group_label));
+    REQUIRE(pod.spec.scheduling_gates.size() == 1);
+    CHECK(pod.spec.scheduling_gates[0].name == "kueue.x-k8s.io/admission");
+}
+
 TEST_CASE("kueue: a pod of a group is gated, and takes no other pod's place") {
     api::core::v1::pod pod;
     kueue::join_group("team-a", "gang-7", 3, pod);

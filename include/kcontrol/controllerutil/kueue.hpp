@@ -18,6 +18,9 @@ inline constexpr const char* queue_label = "kueue.x-k8s.io/queue-name";
 /// On pods: the group that is admitted as one; its Workload has this name.
 inline constexpr const char* group_label = "kueue.x-k8s.io/pod-group-name";
 
+/// A pod, which is not created yet, waits in that queue by itself: it gets the scheduling gate that Kueue takes away.
+KCONTROL_DECL void join_queue(std::string_view queue, api::core::v1::pod& to);
+
 /// Makes a pod, which is not created yet, one of a group of `total`. It gets the scheduling gate that Kueue takes away,
 /// and no other pod takes its place when it fails: the group ends with its last pod, and gives its quota back.
 KCONTROL_DECL void join_group(std::string_view queue, std::string_view group, std::int32_t total,

@@ -107,7 +107,11 @@ private:
         for (const pod_deletion& each : what.remove) {
             const auto p = std::ranges::find(pods_, each.uid, &pod_fact::uid);
             if (!may_go(*p)) broken_ = p->name + " was deleted: " + each.why;
-            p->deletion = now_ + each.grace.value_or(p->ended.empty() ? 30s : 0s);
+            if (each.at_once) {
+                pods_.erase(p);
+                continue;
+            }
+            p->deletion = now_ + (p->ended.empty() ? 30s : 0s);
         }
         std::optional<replica_failure> failed;
         for (const pod_creation& each : what.create) {

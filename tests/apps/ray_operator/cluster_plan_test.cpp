@@ -43,17 +43,22 @@ TEST_CASE("a pod counts until it has ended, its time is up, or its node is lost"
     CHECK(decided(of_two, {ended(head()), worker("w1"), worker("w2")}) ==
           "create head, remove h (its phase is Failed)");
     CHECK(decided(of_two, {head(), head("h2"), worker("w1"), worker("w2")}) == "");
-    // A node that comes back within the grace must not find another head in the place of its own.
     CHECK(decided(of_two, {lost(head(), 60), worker("w1"), worker("w2")}, 59) == "again in 1 s");
+    // With its object: a node that comes back shows no second head.
     CHECK(decided(of_two, {lost(head(), 60), worker("w1"), worker("w2")}, 60) ==
-          "remove h at once (its node is lost), again in 1 s");
+          "create head, remove h at once (its node is lost)");
     CHECK(decided(of_two, {going(lost(head(), 60), 61), worker("w1"), worker("w2")}, 61) == "create head");
+    CHECK(decided(of_two, {ended(lost(head())), worker("w1"), worker("w2")}) ==
+          "create head, remove h at once (its phase is Failed)");
 }
 
 TEST_CASE("#4078: a pod that hangs on a dead node is replaced") {
     CHECK(decided(of_two, {head(), worker("w1"), going(lost(worker("w2")), 600)}, 100) ==
-          "remove w2 at once (its node is lost), again in 1 s");
+          "create a, remove w2 at once (its node is lost), again in 500 s");
+    CHECK(decided(of_two, {head(), worker("w1"), going(lost(worker("w2"), 200), 600)}, 100) == "again in 100 s");
+    // Its finalizers keep the object: it was deleted, and counts no more.
     CHECK(decided(of_two, {head(), worker("w1"), going(lost(worker("w2")), 101)}, 101) == "create a");
+    CHECK(decided(of_two, {head(), worker("w1"), going(lost(worker("w2")), 101), worker("w3")}, 102) == "");
 }
 
 TEST_CASE(

@@ -36,9 +36,10 @@ TEST_CASE_FIXTURE(ray_world, "a cluster comes up, and nothing is written any mor
     CHECK(events("CreatedWorkerPod") >= 1);
     CHECK(events("CreatedService") == 1);
     settle(1min);
-    const auto before = writes();
+    const auto before = writes(), lists = server.api().request_log().count("list");
     settle(2h);
     CHECK(writes() == before);
+    CHECK(server.api().request_log().count("list") == lists);
     stop(), start();
     settle(1min);
     CHECK(writes() == before);
@@ -104,10 +105,25 @@ TEST_CASE_FIXTURE(ray_world, "a dead node: its pods are replaced after a minute,
     kubelet();
     settle(10s);
     const auto before = names("worker");
+    SUBCASE("they go with their objects, at once") {
+        set_ready("n0", "Unknown");
+        settle(58s);
+        CHECK(names("worker") == before);
+        settle(4s);
+        CHECK(summary() == "1+2");
+        CHECK(names("worker") != before);
+        CHECK(events("DeletedWorkerPod") >= 1);
+        return;
+    }
+    SUBCASE("finalizers keep the objects") {}
+    for (const char* type : {"head", "worker"}) {
+        for (const auto& name : names(type))
+            patch_pod(name, {{"metadata", {{"finalizers", json::array{"example.com/hangs"}}}}}, "");
+    }
     set_ready("n0", "Unknown");
     settle(58s);
     CHECK(summary() == "1+2");
-    settle(5s);
+    settle(4s);
     CHECK(summary() == "1+2 -3");
     (void)server.api().remove(nodes_id, {"", "n0"}).has_value();
     settle(10s);

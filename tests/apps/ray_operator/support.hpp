@@ -94,7 +94,7 @@ inline std::string words(const ray_cluster& c, const cluster_plan& p, wall_time 
     }
     for (const auto& [what, count] : made) add("create " + what + (count == 1 ? "" : "*" + std::to_string(count)));
     for (const auto& each : p.remove)
-        add("remove " + each.name + (each.grace ? " at once" : "") + " (" + each.why + ")");
+        add("remove " + each.name + (each.at_once ? " at once" : "") + " (" + each.why + ")");
     for (const auto& each : p.notes) add("note " + each.reason);
     if (p.more) add("more");
     if (p.again)

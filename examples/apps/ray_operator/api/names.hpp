@@ -2,6 +2,8 @@
 // Source: KubeRay 1.5.0, ray-operator/controllers/ray/utils/constant.go and util.go.
 #pragma once
 
+#include <kcontrol/controllerutil/kueue.hpp>
+
 #include "api/ray_cluster.hpp"
 
 #include <algorithm>
@@ -37,6 +39,10 @@ inline constexpr const char* serve_annotation = "ray.io/enable-serve-service";
 /// Of a pod: a digest of the template and the start parameters that it was made from. No annotation of KubeRay's.
 inline constexpr const char* template_annotation = "ray.kcontrol.dev/template";
 inline constexpr const char* job_finalizer = "ray.io/rayjob-finalizer";
+inline constexpr const char* redis_finalizer = "ray.io/gcs-ft-redis-cleanup-finalizer";
+/// Of a cluster whose replicas are groups of Kueue: their Workloads must go, too. None of KubeRay's.
+inline constexpr const char* queue_finalizer = "ray.kcontrol.dev/queue";
+inline constexpr const char* gang_label = "ray.io/gang-scheduling-enabled";
 
 inline constexpr std::int32_t gcs_port = 6379, dashboard_port = 8265, client_port = 10001, metrics_port = 8080,
                               serve_port = 8000, agent_port = 52365;
@@ -51,6 +57,24 @@ inline bool says_true(const dict<text>& in, std::string_view key) {
 inline bool is_autoscaling(const ray_cluster_spec& spec) { return spec.enable_in_tree_autoscaling.value_or(false); }
 inline bool is_fault_tolerant(const ray_cluster& c) {
     return says_true(c.metadata.annotations, fault_tolerance_annotation) || c.spec.gcs_fault_tolerance_options;
+}
+
+/// Whether it is the cluster of a RayJob.
+inline bool is_of_job(const ray_cluster& c) {
+    const text* origin = c.metadata.labels.get(origin_kind_label);
+    return origin != nullptr && *origin == "RayJob";
+}
+/// Whether head and minReplicas are to start together or not at all. With Volcano always, as in KubeRay.
+inline bool is_gang(const ray_cluster& c) {
+    return c.metadata.labels.contains(gang_label) || c.spec.head_group_spec.template_.spec.scheduler_name == "volcano";
+}
+/// The queue of Kueue in which each replica of a cluster with an autoscaler waits by itself; null: there is none. Such
+/// a cluster is never suspended for another size, and its head is outside of the queue, so that it is never given back
+/// (Kueue #7569). Kueue suspends all others, and those of RayJobs with their job; it gates elastic ones itself.
+inline const text* queue_of(const ray_cluster& c) {
+    const bool elastic = c.metadata.annotations.contains("kueue.x-k8s.io/elastic-job");
+    if (!is_autoscaling(c.spec) || is_of_job(c) || elastic) return nullptr;
+    return c.metadata.labels.get(kueue::queue_label);
 }
 
 /// The last 50 characters, beginning with a letter: names that get "-head-" and five characters more.

@@ -178,6 +178,7 @@ awaitable<result<void>> job_control::show_service(const reconcile_context& ctx, 
     edited.spec.selector = wanted.spec.selector;
     const auto written = co_await ctx.get_client().patch(*found, edited, writing(ctx));
     if (!written) co_return written.error();
+    record(job, {false, "UpdatedService", "Updated the service " + to_string(key_of(found->metadata))});
     co_return result<void>();
 }
 
@@ -212,7 +213,7 @@ awaitable<result<void>> job_control::remove(const reconcile_context& ctx, const 
     }
     if (what.delete_submitter) {
         how.ignore_not_found();
-        done = co_await c.delete_<submitter_job>(key_of(job.metadata), how);
+        done = co_await c.delete_<batch_job>(key_of(job.metadata), how);
         if (!done) co_return done;
         record(job, {false, "DeletedRayJobSubmitter", "Deleted submitter K8s Job " + ns + job.metadata.name.str()});
     }

@@ -4,6 +4,7 @@
 
 #include "api/names.hpp"
 #include "api/validation.hpp"
+#include "pods/services.hpp"
 
 #include <algorithm>
 
@@ -29,7 +30,7 @@ manager_options watched(const std::string& only_label) {
     const auto of = [](const std::string& selector) { return informer_options().label_selector(selector); };
     auto out = cache_options().for_kind<ray_pod>(of(cluster_label));
     out.for_kind<head_service>(of(std::string(node_type_label) + "=head"));
-    out.for_kind<submitter_job>(of(std::string(origin_kind_label) + "=RayJob"));
+    out.for_kind<batch_job>(of(std::string(created_by_label) + "=" + component_name));
     if (!only_label.empty()) out.for_kind<ray_cluster>(of(only_label)).for_kind<ray_job>(of(only_label));
     return manager_options().cache(out);
 }
@@ -38,7 +39,7 @@ observation::observation(manager& m)
     : clusters_(m.get_informer<ray_cluster>()),
       pods_(m.get_informer<ray_pod>()),
       services_(m.get_informer<head_service>()),
-      submitters_(m.get_informer<submitter_job>()),
+      jobs_(m.get_informer<batch_job>()),
       nodes_(m.get_informer<ray_node>()),
       env_(&m.env()) {}
 
@@ -70,6 +71,8 @@ cluster_facts observation::read(const ray_cluster& c, const Pods& pods, const no
     std::ranges::sort(out.pods, {}, &pod_fact::name);
     const auto service = services_->get({ns, head_service_name(c)});
     if (service && is_controlled_by(service->metadata, c.metadata)) out.head_service = read_service(*service);
+    const auto cleanup = jobs_->get({ns, redis_cleanup_name(c)});
+    if (cleanup && is_controlled_by(cleanup->metadata, c.metadata)) out.cleanup = read_job(*cleanup);
     if (uses_gpus(c.spec)) out.nodes = nodes_->list();
     for (const auto& group : c.spec.worker_group_specs) {
         for (const text& name : group.scale_strategy->workers_to_delete) {
@@ -113,17 +116,9 @@ job_facts observation::cached(const ray_job& job) const {
     if (!job.status.ray_cluster_name.empty()) out.cluster = clusters_->get({ns, job.status.ray_cluster_name});
     const bool selects = !job.spec.cluster_selector.empty();
     if (out.cluster && !selects && !is_controlled_by(out.cluster->metadata, job.metadata)) out.cluster = nullptr;
-    const auto submitter = submitters_->get({ns, job.metadata.name});
+    const auto submitter = jobs_->get({ns, job.metadata.name});
     if (!submitter || !is_controlled_by(submitter->metadata, job.metadata)) return out;
-    submitter_fact& by = out.submitter.emplace();
-    by.leaving = submitter->metadata.deletion_timestamp.present();
-    for (const auto& each : submitter->status.conditions) {
-        if (each.status != "True" || (each.type != "Failed" && each.type != "Complete")) continue;
-        by.failed = each.type == "Failed";
-        by.reason = each.reason;
-        by.message = each.message;
-        by.finished = each.last_transition_time.value();
-    }
+    out.submitter = read_job(*submitter);
     return out;
 }
 

@@ -1,7 +1,6 @@
 // What there is of a cluster or a job: as the caches have it, or as the server says.
 #pragma once
 
-#include <kcontrol/api/batch/v1.hpp>
 #include <kcontrol/manager/manager.hpp>
 
 #include "decide/job_plan.hpp"
@@ -13,7 +12,7 @@
 namespace ray_operator {
 
 using head_service = api::core::v1::service;
-using submitter_job = api::batch::v1::job;
+using batch_job = api::batch::v1::job;
 
 /// Of the cluster's pods, Services and Jobs only those of Ray are cached; of RayClusters and RayJobs those that
 /// `only_label` selects, all if it is empty.
@@ -44,7 +43,7 @@ private:
     std::shared_ptr<informer<ray_cluster>> clusters_;
     std::shared_ptr<informer<ray_pod>> pods_;
     std::shared_ptr<informer<head_service>> services_;
-    std::shared_ptr<informer<submitter_job>> submitters_;
+    std::shared_ptr<informer<batch_job>> jobs_;
     std::shared_ptr<informer<ray_node>> nodes_;
     store_index by_cluster_, by_node_;
     environment* env_;

@@ -71,6 +71,7 @@ result<void> set_up(manager& m, dashboard_factory dashboards, std::size_t concur
                     .for_<ray_cluster>()
                     .owns<ray_pod>()
                     .owns<head_service>()
+                    .owns<batch_job>()
                     .watches<ray_node>(on_node, became_ready_or_not)
                     .with_options(options)
                     .complete(reconcile_cluster);
@@ -92,7 +93,7 @@ result<void> set_up(manager& m, dashboard_factory dashboards, std::size_t concur
                .for_<ray_job>()
                .watches<ray_cluster>(on_cluster)
                .owns<head_service>()
-               .owns<submitter_job>()
+               .owns<batch_job>()
                .with_options(options)
                .complete(reconcile_job);
     if (!made) return made.error();

@@ -1,14 +1,16 @@
 #include "decide/cluster_plan.hpp"
 
+#include <kcontrol/controllerutil/finalizers.hpp>
+
 #include "api/names.hpp"
+#include "api/validation.hpp"
+#include "pods/services.hpp"
 
 #include <limits>
 #include <map>
 
 namespace ray_operator {
 namespace {
-
-constexpr auto lost_grace = std::chrono::seconds(1);
 
 // A replica: one pod, or one per host.
 class unit {
@@ -43,9 +45,16 @@ public:
     }
 
     cluster_plan plan() {
+        end_groups();
+        if (is_being_deleted(c_.metadata)) return leave();
+        const bool groups = queue_of(c_) != nullptr && has_several_hosts(c_);
+        for (const auto& [needed, name] :
+             {std::pair(groups, queue_finalizer), std::pair(is_fault_tolerant(c_), redis_finalizer)}) {
+            if (needed && !has_finalizer(c_.metadata, name)) out_.hold = name;
+        }
         const auto& conditions = c_.status.conditions;
         if (is_true(conditions, "RayClusterSuspending")) {
-            for (const pod_fact& p : seen_.pods) remove(p, "the cluster is suspended");
+            for (const pod_fact& p : seen_.pods) remove(p, "the cluster is suspended", true);
             return std::move(out_);
         }
         if (is_true(conditions, "RayClusterSuspended") || c_.spec.suspend.value_or(false)) return std::move(out_);
@@ -68,17 +77,15 @@ private:
     }
     void look_again(const pod_fact& p) {
         if (p.deletion) at(*p.deletion);
-        if (p.lost_at && !p.deletion) at(*p.lost_at);
+        if (p.lost_at) at(*p.lost_at);
         if (p.waits_since) at(*p.waits_since + hold_grace);
     }
-    // Once: one that is going already is left alone, unless its node will never say that it is gone.
-    void remove(const pod_fact& p, const std::string& why) {
-        const bool lost = p.is_lost(now_) && p.ended.empty();
-        const bool late = lost && p.deletion && *p.deletion > now_ + 2 * lost_grace;
+    // Once: one that is going already is left alone, unless its node will never say that it is gone. One that is
+    // lost goes at once, and with its object: no node that comes back shows it beside the one in its place.
+    void remove(const pod_fact& p, const std::string& why, bool whole = false) {
+        const bool late = p.is_lost(now_) && p.deletion && *p.deletion > now_;
         if ((p.deletion && !late) || !removed_.insert(p.name).second) return;
-        out_.remove.push_back({p.name, p.uid, p.head, why, std::nullopt});
-        if (lost) out_.remove.back().grace = lost_grace;
-        if (lost) at(now_ + lost_grace);
+        out_.remove.push_back({p.name, p.uid, p.head, why, whole, p.is_lost(now_)});
     }
     static std::string why_unhealthy(const pod_fact& p) { return p.ended.empty() ? "its node is lost" : p.ended; }
     // It follows from what is there, so that whoever decides on the same makes the same pod.
@@ -96,6 +103,27 @@ private:
         out_.create.push_back(std::move(what));
     }
 
+    // Kueue holds pods that were deleted before they had a node, for others that may take their places.
+    void end_groups() {
+        for (const pod_fact& p : seen_.pods) {
+            if (p.deletion && !p.queue_group.empty() && (p.queued || p.is_lost(now_)))
+                out_.end_groups.insert(p.queue_group);
+        }
+    }
+    // Redis is emptied once no head writes to it any more; whether that works or not, the cluster goes then.
+    cluster_plan leave() {
+        bool stays = false;
+        for (const pod_fact& p : seen_.pods) {
+            remove(p, "the cluster is deleted", true);
+            stays = stays || (p.head ? p.counts(now_) : !p.queue_group.empty());
+        }
+        if (stays) return std::move(out_);
+        const bool cleans = has_finalizer(c_.metadata, redis_finalizer) && is_fault_tolerant(c_) && !check(c_);
+        out_.clean_redis = cleans && !seen_.cleanup;
+        out_.release = !cleans || (seen_.cleanup && seen_.cleanup->finished);
+        return std::move(out_);
+    }
+
     bool is_outdated(const pod_fact& p) const {
         if (p.digest.empty() || !p.counts(now_)) return false;
         const auto& head = c_.spec.head_group_spec;
@@ -109,7 +137,7 @@ private:
     bool recreates() {
         if (c_.spec.upgrade_strategy->type != "Recreate") return false;
         if (std::ranges::none_of(seen_.pods, [this](const pod_fact& p) { return is_outdated(p); })) return false;
-        for (const pod_fact& p : seen_.pods) remove(p, "a template has changed");
+        for (const pod_fact& p : seen_.pods) remove(p, "a template has changed", true);
         return true;
     }
 
@@ -121,9 +149,7 @@ private:
             if (!p.ended.empty() || p.is_lost(now_)) remove(p, why_unhealthy(p));
         }
         // Of a RayJob that had its cluster once: the job fails, and makes another one.
-        const text* origin = c_.metadata.labels.get(origin_kind_label);
-        const bool of_job = origin != nullptr && *origin == "RayJob";
-        if (counted || (of_job && is_true(c_.status.conditions, "RayClusterProvisioned"))) return;
+        if (counted || (is_of_job(c_) && is_true(c_.status.conditions, "RayClusterProvisioned"))) return;
         create({true, 0, new_name(pod_prefix(c_, {}, true), "head"), {}});
     }
 
@@ -289,6 +315,19 @@ std::int64_t wanted_workers(const ray_cluster_spec& spec) {
     std::int64_t out = 0;
     for (const auto& group : spec.worker_group_specs) out += wanted_replicas(group) * hosts_of(group);
     return out;
+}
+
+std::int32_t gang_size(const ray_cluster_spec& spec) {
+    std::int64_t out = 1;
+    for (const auto& group : spec.worker_group_specs) {
+        if (!group.suspend.value_or(false)) out += group.min_replicas.value_or(0) * hosts_of(group);
+    }
+    return static_cast<std::int32_t>(std::min<std::int64_t>(out, std::numeric_limits<std::int32_t>::max()));
+}
+
+std::string gang_name(const ray_cluster& c) {
+    const auto* suspended = c.status.state_transition_times.get("suspended");
+    return c.metadata.name + ("-" + name_suffix(c.metadata.uid + (suspended == nullptr ? "" : suspended->str())));
 }
 
 cluster_plan decide(const ray_cluster& cluster, const cluster_facts& seen, wall_time now) {

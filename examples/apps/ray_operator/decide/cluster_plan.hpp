@@ -18,7 +18,8 @@ public:
     std::string name, uid;
     bool head = false;
     std::string why;
-    std::optional<std::chrono::seconds> grace;  ///< nothing: that of the pod
+    bool whole = false;    ///< all pods of the cluster go
+    bool at_once = false;  ///< without the pod's grace period
 };
 
 /// An Event.
@@ -32,6 +33,11 @@ public:
 class cluster_plan {
 public:
     bool touches_pods() const { return !create.empty() || !remove.empty(); }
+
+    std::string hold;      ///< a finalizer that is added before anything else
+    bool release = false;  ///< removes those of this operator
+    bool clean_redis = false;
+    std::set<std::string> end_groups;  ///< of Kueue, which holds their pods
 
     std::vector<pod_creation> create;
     std::vector<pod_deletion> remove;
@@ -50,7 +56,12 @@ std::int64_t hosts_of(const worker_group_spec& group);
 /// Workers that the cluster is to have.
 std::int64_t wanted_workers(const ray_cluster_spec& spec);
 
-/// The cluster's specification is valid, and the cluster not being deleted.
+/// Pods that start together or not at all: the head and minReplicas of all groups.
+std::int32_t gang_size(const ray_cluster_spec& spec);
+/// The group of those pods, another one for each start after a suspension.
+std::string gang_name(const ray_cluster& cluster);
+
+/// The cluster's specification is valid, unless the cluster is being deleted.
 cluster_plan decide(const ray_cluster& cluster, const cluster_facts& seen, wall_time now);
 
 /// What keeps the operator from making or deleting pods: the condition ReplicaFailure.

@@ -61,6 +61,8 @@ pod_fact read_pod(const ray_pod& pod, const ray_node* node) {
         out.waits = reason_text(scheduled->reason, scheduled->message, 200);
         out.waits_since = scheduled->last_transition_time.value();
     }
+    out.queued = pod.metadata.labels.contains(kueue::queue_label) && !pod.spec.scheduling_gates.empty();
+    out.queue_group = label_of(pod, kueue::group_label);
     if (!pod.spec.node_name.empty() && node == nullptr) out.lost_at = wall_time();
     if (node != nullptr) {
         if (const auto since = unready_since(*node)) out.lost_at = *since + node_grace;
@@ -72,6 +74,19 @@ std::optional<wall_time> unready_since(const ray_node& node) {
     const auto* ready = find_condition(node.status.conditions, "Ready");
     if (ready == nullptr || ready->status == "True") return std::nullopt;
     return ready->last_transition_time.value();
+}
+
+batch_job_fact read_job(const api::batch::v1::job& from) {
+    batch_job_fact out;
+    out.leaving = from.metadata.deletion_timestamp.present();
+    for (const auto& each : from.status.conditions) {
+        if (each.status != "True" || (each.type != "Failed" && each.type != "Complete")) continue;
+        out.failed = each.type == "Failed";
+        out.reason = each.reason;
+        out.message = each.message;
+        out.finished = each.last_transition_time.value();
+    }
+    return out;
 }
 
 service_fact read_service(const api::core::v1::service& from) {

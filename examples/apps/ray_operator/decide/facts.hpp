@@ -1,6 +1,8 @@
 // What is there of a cluster: its pods, its head's Service, the nodes. Read from objects; nothing is decided here.
 #pragma once
 
+#include <kcontrol/api/batch/v1.hpp>
+
 #include "api/ray_cluster.hpp"
 #include "pods/ray_pod.hpp"
 
@@ -18,11 +20,11 @@ struct named_container {
 
 struct ray_pod_spec {
     text node_name, restart_policy;
-    list<named_container> containers;
+    list<named_container> containers, scheduling_gates;
     static constexpr auto kcontrol_fields() {
         using self = ray_pod_spec;
         return fields(field("nodeName", &self::node_name), field("restartPolicy", &self::restart_policy),
-                      field("containers", &self::containers));
+                      field("containers", &self::containers), field("schedulingGates", &self::scheduling_gates));
     }
 };
 
@@ -65,7 +67,7 @@ struct ray_node {
 class pod_fact {
 public:
     /// Whether it holds its place in its group: no other pod is made for it.
-    bool counts(wall_time now) const { return ended.empty() && !(deletion && *deletion <= now); }
+    bool counts(wall_time now) const { return ended.empty() && !(deletion && *deletion <= now) && !is_lost(now); }
     bool is_lost(wall_time now) const { return lost_at && *lost_at <= now; }
 
     std::string name, uid, group;
@@ -79,7 +81,9 @@ public:
     replica_place place;
     std::string waits;  ///< why it has no node
     std::optional<wall_time> waits_since;
-    std::string digest;  ///< of its template; empty: unknown
+    bool queued = false;      ///< a queue of Kueue holds it back
+    std::string queue_group;  ///< its group there, if it is one of several that are admitted together
+    std::string digest;       ///< of its template; empty: unknown
     std::string ip;
     std::string ready_status, ready_reason, ready_message;  ///< of its condition Ready, as it is
 };
@@ -91,10 +95,19 @@ public:
     std::map<std::string, std::string> endpoints;  ///< by the name of the port
 };
 
+/// A Job that submits, or cleans up.
+class batch_job_fact {
+public:
+    bool leaving = false, failed = false;
+    std::string reason, message;  ///< of its failure
+    std::optional<wall_time> finished;
+};
+
 class cluster_facts {
 public:
     std::vector<pod_fact> pods;  ///< by name
     std::optional<service_fact> head_service;
+    std::optional<batch_job_fact> cleanup;  ///< of Redis
     std::vector<std::shared_ptr<const ray_node>> nodes;
     std::set<std::string> foreign;  ///< of workersToDelete: pods of another cluster, or of none
 };
@@ -105,6 +118,7 @@ inline constexpr duration node_grace = std::chrono::seconds(60), hold_grace = st
 /// `node`: that of the pod; null: there is none of that name, or the pod has no node yet.
 pod_fact read_pod(const ray_pod& pod, const ray_node* node);
 service_fact read_service(const api::core::v1::service& service);
+batch_job_fact read_job(const api::batch::v1::job& job);
 /// Since when a node is not ready; nothing: it is ready.
 std::optional<wall_time> unready_since(const ray_node& node);
 

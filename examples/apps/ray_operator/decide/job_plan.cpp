@@ -162,7 +162,7 @@ private:
         ray_job_status& s = out_.status;
         out_.create_submitter = !seen_.submitter;
         if (!seen_.submitter) return false;
-        const submitter_fact& by = *seen_.submitter;
+        const batch_job_fact& by = *seen_.submitter;
         if (by.failed && s.job_status == "FAILED") fail("AppFailed", s.message);
         if (by.failed && s.job_status != "FAILED")
             fail("SubmissionFailed", "Job submission has failed. Reason: " + by.reason + ". Message: " + by.message);

@@ -8,18 +8,10 @@
 
 namespace ray_operator {
 
-/// The Job that submits.
-class submitter_fact {
-public:
-    bool leaving = false, failed = false;
-    std::string reason, message;  ///< of its failure
-    std::optional<wall_time> finished;
-};
-
 class job_facts {
 public:
     std::shared_ptr<const ray_cluster> cluster;  ///< the one that the status names; null: there is none
-    std::optional<submitter_fact> submitter;
+    std::optional<batch_job_fact> submitter;
     std::optional<job_answer> answer;  ///< the last one of the dashboard; nothing: none yet, or it failed
 };
 

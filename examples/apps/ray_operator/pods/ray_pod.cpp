@@ -12,22 +12,6 @@ using namespace api::core::v1;
 
 constexpr std::int32_t probe_timeout = 2, head_probe_timeout = 5, readiness_failures = 10, liveness_failures = 120;
 
-bool has_variable(const container& in, std::string_view name) {
-    return std::ranges::any_of(in.env, [&](const env_var& v) { return v.name == name; });
-}
-void add_variable(container& to, std::string_view name, std::string_view value) {
-    auto& added = to.env.emplace_back();
-    added.name = name;
-    added.value = value;
-}
-void add_default(container& to, std::string_view name, std::string_view value) {
-    if (!has_variable(to, name)) add_variable(to, name, value);
-}
-void add_field_variable(container& to, std::string_view name, std::string_view path) {
-    auto& added = to.env.emplace_back();
-    added.name = name;
-    added.value_from.edit().field_ref.edit().field_path = path;
-}
 std::string label_path(std::string_view label) { return "metadata.labels['" + std::string(label) + "']"; }
 void set_amounts(container& of, const char* cpu, const char* memory) {
     for (auto* amounts : {&of.resources.limits, &of.resources.requests}) {
@@ -70,10 +54,10 @@ container autoscaler_container(const ray_cluster& c, const container& ray) {
     out.name = "autoscaler";
     out.image = ray.image;
     out.image_pull_policy = "IfNotPresent";
-    add_field_variable(out, "RAY_CLUSTER_NAME", label_path(cluster_label));
-    add_field_variable(out, "RAY_CLUSTER_NAMESPACE", "metadata.namespace");
-    add_field_variable(out, "RAY_HEAD_POD_NAME", "metadata.name");
-    add_variable(out, "KUBERAY_CRD_VER", "v1");
+    set_field_variable(out.env, "RAY_CLUSTER_NAME", label_path(cluster_label));
+    set_field_variable(out.env, "RAY_CLUSTER_NAMESPACE", "metadata.namespace");
+    set_field_variable(out.env, "RAY_HEAD_POD_NAME", "metadata.name");
+    set_variable(out.env, "KUBERAY_CRD_VER", "v1");
     out.command = shell_command();
     out.args = {
         "ray kuberay-autoscaler --cluster-name $(RAY_CLUSTER_NAME) --cluster-namespace "
@@ -102,15 +86,15 @@ void set_fault_tolerance(const ray_cluster& c, bool head, dict<text>& params, po
     if (head) to.metadata.annotations[fault_tolerance_annotation] = enabled ? "true" : "false";
     if (!enabled) return;
     container& ray = to.spec.containers[0];
-    if (!head) return add_default(ray, "RAY_gcs_rpc_server_reconnect_timeout_s", "600");
+    if (!head) return set_default_variable(ray.env, "RAY_gcs_rpc_server_reconnect_timeout_s", "600");
     const auto& options = c.spec.gcs_fault_tolerance_options;
     text storage = c.metadata.uid;
     if (const text* given = c.metadata.annotations.get(storage_namespace_annotation)) storage = *given;
     if (!options->external_storage_namespace.empty()) storage = options->external_storage_namespace;
     to.metadata.annotations[storage_namespace_annotation] = storage;
-    add_default(ray, "RAY_external_storage_namespace", storage);
+    set_default_variable(ray.env, "RAY_external_storage_namespace", storage);
     if (options) {
-        add_variable(ray, "RAY_REDIS_ADDRESS", options->redis_address);
+        set_variable(ray.env, "RAY_REDIS_ADDRESS", options->redis_address);
         if (options->redis_username) {
             params["redis-username"] = "$REDIS_USERNAME";
             add_credential(ray, "REDIS_USERNAME", *options->redis_username);
@@ -120,7 +104,7 @@ void set_fault_tolerance(const ray_cluster& c, bool head, dict<text>& params, po
             add_credential(ray, "REDIS_PASSWORD", *options->redis_password);
         }
     } else if (const text* password = params.get("redis-password")) {
-        add_default(ray, "REDIS_PASSWORD", *password);
+        set_default_variable(ray.env, "REDIS_PASSWORD", *password);
     }
 }
 
@@ -175,28 +159,26 @@ void set_command(pod& to, const std::string& start) {
 void set_variables(const ray_cluster& c, bool head, const std::string& port, const std::string& start, pod& to) {
     const std::string address = head_address(c), service = address.substr(0, address.find('.'));
     for (container& each : to.spec.init_containers) {
-        add_variable(each, "FQ_RAY_IP", address);
-        add_variable(each, "RAY_IP", service);
+        set_variable(each.env, "FQ_RAY_IP", address);
+        set_variable(each.env, "RAY_IP", service);
     }
     container& ray = to.spec.containers[0];
     if (!head) {
-        add_variable(ray, "FQ_RAY_IP", address);
-        add_variable(ray, "RAY_IP", service);
+        set_variable(ray.env, "FQ_RAY_IP", address);
+        set_variable(ray.env, "RAY_IP", service);
     }
-    add_field_variable(ray, "RAY_CLUSTER_NAME", label_path(cluster_label));
-    add_field_variable(ray, "RAY_CLOUD_INSTANCE_ID", "metadata.name");
-    add_field_variable(ray, "RAY_NODE_TYPE_NAME", label_path(group_label));
-    add_variable(ray, "KUBERAY_GEN_RAY_START_CMD", start);
-    add_default(ray, "RAY_PORT", port);
-    add_default(ray, "RAY_ADDRESS", (head ? "127.0.0.1" : address) + ":" + port);
-    add_default(ray, "RAY_USAGE_STATS_KUBERAY_IN_USE", "1");
-    const text* origin = c.metadata.labels.get(origin_kind_label);
-    const bool of_job = origin != nullptr && *origin == "RayJob";
+    set_field_variable(ray.env, "RAY_CLUSTER_NAME", label_path(cluster_label));
+    set_field_variable(ray.env, "RAY_CLOUD_INSTANCE_ID", "metadata.name");
+    set_field_variable(ray.env, "RAY_NODE_TYPE_NAME", label_path(group_label));
+    set_variable(ray.env, "KUBERAY_GEN_RAY_START_CMD", start);
+    set_default_variable(ray.env, "RAY_PORT", port);
+    set_default_variable(ray.env, "RAY_ADDRESS", (head ? "127.0.0.1" : address) + ":" + port);
+    set_default_variable(ray.env, "RAY_USAGE_STATS_KUBERAY_IN_USE", "1");
     if (head)
-        add_variable(
-            ray, "RAY_USAGE_STATS_EXTRA_TAGS",
-            std::string("kuberay_version=") + kuberay_version + ";kuberay_crd=" + (of_job ? "RayJob" : "RayCluster"));
-    add_default(ray, "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE", "1");
+        set_variable(ray.env, "RAY_USAGE_STATS_EXTRA_TAGS",
+                     std::string("kuberay_version=") + kuberay_version +
+                         ";kuberay_crd=" + (is_of_job(c) ? "RayJob" : "RayCluster"));
+    set_default_variable(ray.env, "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE", "1");
 }
 
 void set_probes(bool head, container& ray) {
@@ -284,7 +266,7 @@ pod make_head_pod(const ray_cluster& c, std::string name) {
         out.spec.service_account_name = short_name(account.empty() ? c.metadata.name.str() : account.str());
         out.spec.containers.push_back(autoscaler_container(c, out.spec.containers[0]));
         if (c.spec.autoscaler_options->version == "v2") {
-            add_variable(out.spec.containers[0], "RAY_enable_autoscaler_v2", "true");
+            set_variable(out.spec.containers[0].env, "RAY_enable_autoscaler_v2", "true");
             out.spec.restart_policy = "Never";
         }
     }
@@ -310,6 +292,10 @@ pod make_worker_pod(const ray_cluster& c, const worker_group_spec& group, std::s
     set_fault_tolerance(c, false, params, out);
     if (is_autoscaling(c.spec) && c.spec.autoscaler_options->version == "v2") out.spec.restart_policy = "Never";
     finish(c, false, params, out);
+    if (const text* queue = queue_of(c)) {
+        if (place.name.empty()) kueue::join_queue(*queue, out);
+        if (!place.name.empty()) kueue::join_group(*queue, place.name, *group.num_of_hosts, out);
+    }
     return out;
 }
 

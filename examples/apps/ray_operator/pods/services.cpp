@@ -1,6 +1,9 @@
 #include "pods/services.hpp"
 
+#include <kcontrol/controllerutil/pods.hpp>
+
 #include "api/names.hpp"
+#include "pods/ray_pod.hpp"
 
 #include <map>
 
@@ -134,6 +137,48 @@ api::rbac::v1::role_binding make_autoscaler_binding(const ray_cluster& c) {
     out.role_ref.api_group = "rbac.authorization.k8s.io";
     out.role_ref.kind = "Role";
     out.role_ref.name = short_name(c.metadata.name);
+    return out;
+}
+
+std::string redis_cleanup_name(const ray_cluster& c) { return short_label(c.metadata.name + "-redis-cleanup"); }
+
+api::batch::v1::job make_redis_cleanup(const ray_cluster& c) {
+    auto pod = make_head_pod(c, {});
+    pod.metadata.labels[node_type_label] = "redis-cleanup";
+    pod.metadata.labels[created_by_label] = component_name;  // by which it is watched
+    container& ray = pod.spec.containers[0];
+    ray.command = shell_command();
+    const std::string user = std::ranges::any_of(ray.env, [](const env_var& v) { return v.name == "REDIS_USERNAME"; })
+                                 ? "username=os.getenv('REDIS_USERNAME', at.username), "
+                                 : "";
+    ray.args = {
+        "python -c \"import os, sys; from urllib.parse import urlparse; "
+        "from ray._private.gcs_utils import cleanup_redis_storage; "
+        "given = os.getenv('RAY_REDIS_ADDRESS', '').split(',')[0]; "
+        "at = urlparse(given if '://' in given else 'redis://' + given); "
+        "sys.exit(0 if cleanup_redis_storage(host=at.hostname, port=at.port, " +
+        user +
+        "password=os.getenv('REDIS_PASSWORD', at.password or ''), use_ssl=at.scheme == 'rediss', "
+        "storage_namespace=os.getenv('RAY_external_storage_namespace')) else 1)\""};
+    ray.liveness_probe.reset();
+    ray.readiness_probe.reset();
+    set_variable(ray.env, "RAY_redis_db_connect_retries", "120");
+    set_variable(ray.env, "RAY_redis_db_connect_wait_milliseconds", "500");
+    ray.resources = {};
+    for (auto* amounts : {&ray.resources.limits, &ray.resources.requests})
+        *amounts = {{"cpu", quantity_text("200m")}, {"memory", quantity_text("256Mi")}};
+    pod.spec.containers.erase(pod.spec.containers.begin() + 1, pod.spec.containers.end());
+    pod.spec.restart_policy = "Never";
+    api::batch::v1::job out;
+    out.metadata.name = redis_cleanup_name(c);
+    out.metadata.namespace_ = c.metadata.namespace_;
+    out.metadata.labels = pod.metadata.labels;
+    out.metadata.annotations = pod.metadata.annotations;
+    out.spec.backoff_limit = 0;
+    out.spec.active_deadline_seconds = 300;
+    out.spec.template_.metadata.labels = pod.metadata.labels;
+    out.spec.template_.metadata.annotations = pod.metadata.annotations;
+    out.spec.template_.spec = std::move(pod.spec);
     return out;
 }
 

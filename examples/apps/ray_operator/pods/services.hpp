@@ -2,6 +2,7 @@
 // Source: KubeRay 1.5.0, ray-operator/controllers/ray/common/service.go and rbac.go.
 #pragma once
 
+#include <kcontrol/api/batch/v1.hpp>
 #include <kcontrol/api/rbac/v1.hpp>
 
 #include "api/ray_cluster.hpp"
@@ -23,5 +24,10 @@ api::rbac::v1::role_binding make_autoscaler_binding(const ray_cluster& cluster);
 
 /// Whether a group of the cluster has several hosts per replica.
 bool has_several_hosts(const ray_cluster& cluster);
+
+/// The name of the Job that empties the storage of a fault tolerant cluster, once that is deleted.
+std::string redis_cleanup_name(const ray_cluster& cluster);
+/// That Job. Source: KubeRay 1.5.0, buildRedisCleanupJob in raycluster_controller.go.
+api::batch::v1::job make_redis_cleanup(const ray_cluster& cluster);
 
 }  // namespace ray_operator

@@ -84,13 +84,17 @@ inline const char* no_workload() { return "Kueue has made no Workload of it"; }
 
 }  // namespace detail
 
+KCONTROL_DECL void join_queue(std::string_view queue, api::core::v1::pod& to) {
+    to.metadata.labels[queue_label] = queue;
+    to.spec.scheduling_gates.emplace_back().name = "kueue.x-k8s.io/admission";
+}
+
 KCONTROL_DECL void join_group(std::string_view queue, std::string_view group, std::int32_t total,
                               api::core::v1::pod& to) {
-    to.metadata.labels[queue_label] = queue;
+    join_queue(queue, to);
     to.metadata.labels[group_label] = group;
     to.metadata.annotations["kueue.x-k8s.io/pod-group-total-count"] = std::to_string(total);
     to.metadata.annotations["kueue.x-k8s.io/retriable-in-group"] = "false";
-    to.spec.scheduling_gates.emplace_back().name = "kueue.x-k8s.io/admission";
 }
 
 // Null: the server has none of them.
