@@ -28,6 +28,7 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
   PB-19  the tutorial's scheduler and kube-scheduler, each with 10,000 waiting pods and 5,000 nodes on a real API server:
          pods a second, CPU seconds and memory (bench/scheduler_figures.py has sizes)
   PB-20  the same two at 50 pods a second: time from a pod's creation to its binding
+  PB-21  the openb trace by each placement of gpu_scheduler: allocated GPUs at 130 % of demand, and waits at 100 %
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
                    kcontrol against client-go. Needs Go and Rust; their first build takes some ten minutes
@@ -50,7 +51,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14 PB-17 PB-18 PB-19 PB-20)
+KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14 PB-17 PB-18 PB-19 PB-20 PB-21)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -132,6 +133,7 @@ if wanted PB-11; then targets+=(bench_clusters bench_isolation); fi
 if wanted PB-17; then targets+=(bench_encode); fi
 if wanted PB-18; then targets+=(bench_scheduling); fi
 if wanted PB-19 PB-20; then targets+=(10_scheduler); fi
+if wanted PB-21; then targets+=(bench_gpu_placement); fi
 use_ccache
 configure release >&2
 build release "${targets[@]}" >&2
@@ -152,6 +154,17 @@ if wanted PB-18; then
     step "PB-18: kcontrol" >&2
     "$BUILD/release/bench/bench_scheduling" |
         awk -F '\t' -v OFS='\t' '{ print "PB-18", "kcontrol", $1, $2, $3 }' >>"$rows"
+fi
+
+if wanted PB-21; then
+    traces=$shared/data/traces
+    if [[ -f $traces/openb_pod_list_default.csv ]]; then
+        step "PB-21: kcontrol" >&2
+        "$BUILD/release/bench/bench_gpu_placement" "$traces/openb_node_list_all_node.csv" "$traces/openb_pod_list_default.csv" |
+            awk -F '\t' -v OFS='\t' '{ print "PB-21", "kcontrol", $1, $2, $3 }' >>"$rows"
+    else
+        warn "note: PB-21 is skipped: $traces/openb_pod_list_default.csv is not there"
+    fi
 fi
 
 for id in PB-7 PB-8; do

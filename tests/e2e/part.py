@@ -7,6 +7,7 @@ TESTS has for each test the programs and the rooms that it is chosen for; it tou
 # A room that no program uses on a cluster: what it does there is a matter of the rooms that it is made of.
 ELSEWHERE = {
     "records": "a table of SQLite as a source of clusters; tests/records",
+    "gpu_scheduler": "simulates recorded clusters; tests/apps/gpu_scheduler",
     "kcontrol-new": "makes a project; group package builds and tests it",
     "kcontrol-lint": "reads sources; groups lint and package run it",
     "controller_test": "a test of a controller; group readme runs it",
