@@ -14,8 +14,8 @@ import server  # noqa: E402
 
 SHOTS = [("overview", {"width": 1440, "height": 900}), ("overview-dark", {"width": 1440, "height": 900, "dark": True}),
          ("phone", {"width": 390, "height": 1320, "mobile": True})]
-# The causes have been found, gamma has joined, and people have been notified of the job whose GPU was lost.
-READY = ("attention.needs?.length > 10 && store.clusters.size === 5 && $('sink').textContent.includes('mixtral-pretrain') && "
+# The causes have been found, gamma has joined, and people have been notified of a failure.
+READY = ("attention.needs?.length > 10 && store.clusters.size === 5 && document.querySelectorAll('#sink li').length > 0 && "
          "$('gpu-panel').text && order.length > 20")
 
 
