@@ -8,7 +8,8 @@ std::string_view help_text() noexcept {
     return R"(usage: training_monitor [--clusters DIR | --kubeconfig FILE [--context NAME]...] [flags]
 
 Shows the training jobs of any number of Kubernetes clusters, live: in the terminal, on a web page and as an
-event stream. It only reads (get, list, watch). What it may not see of a cluster is left out.
+event stream. It only reads (get, list, watch), and asks which rights it has. What it may not see of a cluster is
+left out.
 
   --clusters DIR         one kubeconfig a file; the file's name without extension is the cluster's name
   --kubeconfig FILE      the contexts of one kubeconfig
@@ -34,7 +35,7 @@ std::string_view all_help_text() noexcept {
     return R"(usage: training_monitor [--clusters DIR | --kubeconfig FILE [--context NAME]...] [flags]
 
 Shows the training jobs of any number of Kubernetes clusters, live: in the terminal, on a web page and as an
-event stream. It only reads (get, list, watch).
+event stream. It only reads (get, list, watch), and asks which rights it has.
 
 Which clusters (one of them; without any, the current context of $KUBECONFIG, a list with ':', or the cluster whose
 pod this runs in, or the current context of ~/.kube/config):
@@ -90,8 +91,8 @@ Output:
                          its kind; what looks like a secret is masked
   --no-gpu-usage         do not ask the GPU labelers (gpu_labeler, a DaemonSet) how busy GPUs are. Else they are asked
                          where the monitor has the rights list pods and get pods/proxy in their namespace
-  --logs, --yaml, --gpu-usage
-                         the defaults, in so many words; with --gpu-usage a missing right is said on the page
+  --logs                 messages, too, carry the last lines of a failed container's log (logLines of a receiver)
+  --yaml, --gpu-usage    the defaults, in so many words; with --gpu-usage a missing right is said on the page
   --gpu-usage-interval TIME
                          how often, 5s to 1h (default: 30s)
   --labeler-namespace NAME

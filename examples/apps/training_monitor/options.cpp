@@ -240,6 +240,12 @@ result<void> set_on(options& o, std::string_view) {
     return {};
 }
 
+template <bool To>
+result<void> set_logs(options& o, std::string_view) {
+    o.logs(To).logs_in_messages(To);
+    return {};
+}
+
 constexpr std::string_view config_flag = "--config";
 
 constexpr std::array flags{
@@ -278,8 +284,8 @@ constexpr std::array flags{
     flag{"--test-notify", flag_value::optional, set_test_notify},
     flag{"--output", flag_value::text, set_output},
     flag{"--log-format", flag_value::text, set_log_format},
-    flag{"--logs", flag_value::none, set_on<&options::logs>},
-    flag{"--no-logs", flag_value::none, set_on<&options::logs, false>},
+    flag{"--logs", flag_value::none, set_logs<true>},
+    flag{"--no-logs", flag_value::none, set_logs<false>},
     flag{"--yaml", flag_value::none, set_on<&options::yaml>},
     flag{"--no-yaml", flag_value::none, set_on<&options::yaml, false>},
     flag{"--gpu-usage", flag_value::none, set_usage<switch_usage_on>},

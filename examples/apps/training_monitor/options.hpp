@@ -55,6 +55,8 @@ public:
     options& test_notify(std::optional<std::string> v) { return test_notify_ = std::move(v), *this; }
     /// Whether lines of containers' logs may be asked for.
     options& logs(bool v) { return logs_ = v, *this; }
+    /// Whether messages carry such lines: what a log says leaves the cluster only where somebody asked for it.
+    options& logs_in_messages(bool v) { return logs_in_messages_ = v, *this; }
     /// Whether jobs' objects may be asked for as YAML.
     options& yaml(bool v) { return yaml_ = v, *this; }
     options& once(bool v) { return once_ = v, *this; }
@@ -85,6 +87,7 @@ public:
     const std::string& external_url() const noexcept { return external_url_; }
     const std::optional<std::string>& test_notify() const noexcept { return test_notify_; }
     bool logs() const noexcept { return logs_; }
+    bool logs_in_messages() const noexcept { return logs_in_messages_; }
     bool yaml() const noexcept { return yaml_; }
     bool once() const noexcept { return once_; }
     bool demo() const noexcept { return demo_; }
@@ -114,6 +117,7 @@ private:
     std::string external_url_;
     std::optional<std::string> test_notify_;
     bool logs_ = true;
+    bool logs_in_messages_ = false;
     bool yaml_ = true;
     bool once_ = false;
     bool demo_ = false;

@@ -40,7 +40,7 @@ parts::parts(kcontrol::environment& env, kcontrol::executor ex, const options& o
     changes.emplace(env, past, change_consumers{stream, metrics, output, center ? &*center : nullptr, kept, &hours},
                     log);
     if (center && core.usage()) tell_idle_jobs();
-    if (center && o.logs()) {
+    if (center && o.logs_in_messages()) {
         center->read_logs_with([this](std::shared_ptr<const job_view> job, std::size_t lines, std::stop_token stop) {
             return read_failure_log(std::move(job), lines, std::move(stop));
         });

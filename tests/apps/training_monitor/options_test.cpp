@@ -300,6 +300,9 @@ TEST_CASE("logs, YAML and GPU usage are on unless a flag turns them off") {
     const auto off = parse_options({"--no-logs", "--no-yaml", "--no-gpu-usage"});
     CHECK_FALSE((off->logs() || off->yaml() || off->usage().on()));
     CHECK(parse_options({"--no-logs", "--logs"})->logs());
+    CHECK_FALSE(parse_options({})->logs_in_messages());
+    CHECK(parse_options({"--logs"})->logs_in_messages());
+    CHECK_FALSE(parse_options({"--logs", "--no-logs"})->logs_in_messages());
     CHECK(parse_options({"--gpu-usage"})->usage().is_asked_for());
     // Where nothing goes on, nothing is measured.
     CHECK_FALSE(parse_options({"--once"})->usage().on());
