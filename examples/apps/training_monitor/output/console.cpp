@@ -265,8 +265,8 @@ void console::move(const key& pressed, const job_table& jobs, kcontrol::wall_tim
     if (is(pressed, key_name::home, "g")) {
         selected_.reset();
         selected_at_ = 0;
-    } else if (to < all.size()) {
-        select(all, to);
+    } else if (to < listed.size()) {
+        select(listed, to);
     }
 }
 
