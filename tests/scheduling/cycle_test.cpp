@@ -461,6 +461,53 @@ TEST_CASE("a pod that needs another one does not count on it as long as that is 
           "0/1 nodes are available: 1 node(s) didn't match pod affinity rules.");
 }
 
+TEST_CASE("a place is kept from pods that its pod is to be apart from, though they have no terms") {
+    const scheduling::volume_catalog volumes;
+    const auto plugins = scheduling::default_profile("mine", volumes);
+    plugin_world world;
+    world.node("n1");
+    scheduling::nominations kept;
+    const auto apart = R"({"containers":[],"priority":9,"affinity":{"podAntiAffinity":{
+        "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":
+        {"matchLabels":{"app":"db"}}}]}}})";
+    kept.set({pod_of("owner", apart), "n1", 9});
+    const std::string plain = R"({"containers":[]})";
+    CHECK(decide(plugins, world, pod_of("db", plain, R"({"app":"db"})"), kept).message() ==
+          "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules.");
+    CHECK(decide(plugins, world, pod_of("web", plain, R"({"app":"web"})"), kept).node == "n1");
+}
+
+TEST_CASE("a place is kept from pods elsewhere that would make its pod's zone too full") {
+    const scheduling::volume_catalog volumes;
+    const auto plugins = scheduling::default_profile("mine", volumes);
+    plugin_world world;
+    world.node("a1", R"("zone":"a")").node("a2", R"("zone":"a")").node("b1", R"("zone":"b")");
+    const std::string labels = R"({"app":"web"})";
+    const auto owner = pod_of("owner", R"({"containers":[],"priority":9,"topologySpreadConstraints":[{"maxSkew":1,
+        "topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app":"web"}}}]})",
+                              labels);
+    scheduling::nominations kept;
+    kept.set({owner, "a1", 9});
+    const auto on_a2 = [&](const std::string& name, const std::string& more, const std::string& of) {
+        return decide(
+            plugins, world,
+            pod_of(name, R"({"containers":[],"nodeSelector":{"kubernetes.io/hostname":"a2"})" + more + "}", of), kept);
+    };
+    CHECK(on_a2("lower", "", labels).message() ==
+          "0/3 nodes are available: 1 node(s) didn't match pod topology spread constraints, 2 node(s) didn't match "
+          "Pod's node affinity/selector.");
+    CHECK(on_a2("other", "", "{}").node == "a2");
+    CHECK(on_a2("higher", R"(,"priority":10)", labels).node == "a2");
+    // A pod of zone a that is on its way out does not count against the owner; then there is room for one.
+    const auto leaves = pod_of("old", R"({"containers":[],"nodeName":"a1"})", labels);
+    world.put(leaves);
+    CHECK(on_a2("lower", "", labels).node == "a2");  // the owner does not fit as things are: nothing is kept for it
+    kept.set_leaving(leaves->uid(), true);
+    CHECK_FALSE(on_a2("lower", "", labels).placed());
+    world.put(pod_of("in-b", R"({"containers":[],"nodeName":"b1"})", labels));
+    CHECK(on_a2("lower", "", labels).node == "a2");
+}
+
 TEST_CASE("a pod goes to the node that is kept for it, whatever other nodes score") {
     scripted_world world;
     world.script.scores = {{"n1", 100}, {"n2", 0}};

@@ -5,7 +5,6 @@
 // - who is evicted, the policy allows; no budget is broken; gangs go whole; nobody is evicted twice;
 // - each preemptor is bound on the place that was freed for it, unless a pod came there that it yields to;
 // - the world comes to rest, and then nothing is evicted, bound or placed any more.
-// No pod has a required spread constraint: others may use up what it leaves for a pod that waits for its place.
 #include <kcontrol/scheduling/default_plugins.hpp>
 #include <kcontrol/scheduling/gang_claim.hpp>
 #include <kcontrol/scheduling/preemption.hpp>
@@ -102,6 +101,14 @@ private:
             apart.label_selector.edit().match_labels["app"] = "db";
             auto& terms = out->spec.affinity.edit().pod_anti_affinity.edit();
             terms.required_during_scheduling_ignored_during_execution.push_back(apart);
+        }
+        if (at_most(5) == 0) {
+            core::topology_spread_constraint even;
+            even.max_skew = 1 + at_most(1);
+            even.topology_key = at_most(1) == 0 ? "zone" : "kubernetes.io/hostname";
+            even.when_unsatisfiable = "DoNotSchedule";
+            even.label_selector.edit().match_labels["app"] = app;
+            out->spec.topology_spread_constraints.push_back(even);
         }
         return out;
     }

@@ -83,6 +83,8 @@ private:
     KCONTROL_DECL bool start(const snapshot& nodes, const pod_info& pod, const nominations& nominated, decision& to);
     KCONTROL_DECL void mark_nominated(const snapshot& nodes, const pod_info& pod, const nominations& nominated);
     static KCONTROL_DECL bool is_kept_from(const snapshot& nodes, const pod_info& pod, const nomination& place);
+    KCONTROL_DECL void guard_places(const snapshot& nodes, const pod_info& pod, const nominations& nominated);
+    KCONTROL_DECL void refuse_spoilers(const pod_info& pod);
     KCONTROL_DECL void fail(decision& to, std::size_t plugin, plugin_point point, status said) const;
     KCONTROL_DECL bool pre_filter(const snapshot& nodes, const pod_info& pod, decision& to);
     KCONTROL_DECL void name_nodes(const std::vector<const node_info*>& by);

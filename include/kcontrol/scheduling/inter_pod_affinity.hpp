@@ -81,6 +81,7 @@ private:
 class inter_pod_affinity {
 public:
     static constexpr std::string_view name = "InterPodAffinity";
+    static constexpr bool follows_after_skip = true;  ///< a pod that is added may have terms against the pod
 
     static KCONTROL_DECL std::vector<event_kind> events();
 

@@ -38,6 +38,7 @@ namespace kcontrol::inline v0_1::scheduling {
 ///     status filter([const state&,] const pod_info&, const node_info&);
 ///     void add_pod(state&, const pod_info&, const pod_info& other, const node_info&);     // `other` is put there
 ///     void remove_pod(state&, const pod_info&, const pod_info& other, const node_info&);  // and taken away
+///     static constexpr bool follows_after_skip = true;  // also for a pod that pre_filter skipped; default: false
 ///     post_filter_result post_filter(const post_filter_request&);
 ///     status pre_score([state&,] const pod_info&, const snapshot&, std::span<const node_info* const> feasible);
 ///     std::int64_t score([const state&,] const pod_info&, const node_info&);
@@ -51,7 +52,9 @@ namespace kcontrol::inline v0_1::scheduling {
 ///
 /// `state` can be made without arguments, and copied. pre_filter and pre_score set all of it: it is used again for the
 /// next pod. A plugin with a state whose filter depends on other pods than those of the node has add_pod and
-/// remove_pod. An exception of any member is an error of that pod alone.
+/// remove_pod. If pre_filter skips a pod because no pod that runs matters to it, a pod that waits for a freed place may
+/// matter: with follows_after_skip the plugin's filter is asked again beside such pods. An exception of any member is
+/// an error of that pod alone.
 ///
 /// Thread-safety: distinct objects safe.
 class plugin {

@@ -11,6 +11,8 @@
 #include <kcontrol/scheduling/impl/configuration.ipp>
 #include <kcontrol/scheduling/impl/configuration_part.ipp>
 #include <kcontrol/scheduling/impl/cycle.ipp>
+#include <kcontrol/scheduling/impl/cycle_kept.ipp>
+#include <kcontrol/scheduling/impl/cycle_many.ipp>
 #include <kcontrol/scheduling/impl/decision.ipp>
 #include <kcontrol/scheduling/impl/default_plugins.ipp>
 #include <kcontrol/scheduling/impl/gang_book.ipp>

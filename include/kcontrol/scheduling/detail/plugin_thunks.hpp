@@ -42,6 +42,7 @@ using node_span = std::span<const node_info* const>;
 struct plugin_thunks {
     std::string_view name;
     const state_type* state;
+    bool follows_after_skip;   // add_pod is called for a pod that pre_filter skipped, and its filter then
     bool is_state_used_later;  // by members that are called after the round
     std::vector<event_kind> (*events)(const void*);
     bool (*may_help)(const void*, const pod_info&, const cluster_event&);
@@ -198,6 +199,7 @@ constexpr plugin_thunks thunks_for() {
                 *static_cast<const P*>(p), static_cast<state*>(s), pod, other, node);
         };
     }
+    if constexpr (requires { P::follows_after_skip; }) out.follows_after_skip = P::follows_after_skip;
     if constexpr (has_remove_pod<const P, state, const pod_info&, const pod_info&, const node_info&>) {
         out.remove_pod = [](const void* p, void* s, const pod_info& pod, const pod_info& other, const node_info& node) {
             call_remove_pod<const P, state, const pod_info&, const pod_info&, const node_info&>(

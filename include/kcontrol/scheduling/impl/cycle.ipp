@@ -1,13 +1,12 @@
 #pragma once
 
 #include <kcontrol/scheduling/cycle.hpp>
+#include <kcontrol/scheduling/impl/cycle_kept.ipp>
+#include <kcontrol/scheduling/impl/cycle_many.ipp>
 #include <kcontrol/scheduling/impl/cycle_workspace.hpp>
-#include <kcontrol/scheduling/impl/gang_members.hpp>
 #include <kcontrol/scheduling/node_scores.hpp>
-#include <kcontrol/scheduling/trial.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 namespace kcontrol::inline v0_1::scheduling {
@@ -71,34 +70,6 @@ KCONTROL_DECL bool cycle::start(const snapshot& nodes, const pod_info& pod, cons
     return pre_filter(nodes, pod, to);
 }
 
-// Finds the places that are kept from the pod. Terms of affinity and of spreading look at other nodes: where there are
-// any, all places count on each node. kube-scheduler counts those of the node itself; then a pod elsewhere in the zone
-// takes the place, is evicted in its turn, and so on.
-KCONTROL_DECL void cycle::mark_nominated(const snapshot& nodes, const pod_info& pod, const nominations& nominated) {
-    auto& work = *work_;
-    work.kept.clear();
-    work.kept_everywhere = false;
-    if (nominated.empty()) return;
-    work.has_nominated.assign(nodes.slots(), 0);
-    const auto has_terms = [](const pod_info& of) { return of.has_pod_affinity() || !of.terms().spread.empty(); };
-    for (const auto& [name, all] : nominated.by_node_) {
-        const node_info* const node = nodes.find(name);
-        if (node == nullptr) continue;
-        for (const auto* one : all) {
-            if (!is_kept_from(nodes, pod, *one)) continue;
-            work.kept.push_back({one->pod.get(), node});
-            work.has_nominated[node->slot()] = 1;
-            work.kept_everywhere |= has_terms(pod) || has_terms(*one->pod);
-        }
-    }
-}
-
-// Whether the nominated pod counts beside the pod. In a trial it may be placed already.
-KCONTROL_DECL bool cycle::is_kept_from(const snapshot& nodes, const pod_info& pod, const nomination& place) {
-    return place.pod->uid() != pod.uid() && std::max(place.against, place.pod->priority()) >= pod.priority() &&
-           nodes.find_pod(place.pod->namespace_(), place.pod->name()) == nullptr;
-}
-
 KCONTROL_DECL void cycle::fail(decision& to, std::size_t plugin, plugin_point point, status said) const {
     const auto name = profile_->at(plugin).name();
     if (said.code() != status_code::error) said = detail::failed_answer(name, point, said);
@@ -113,7 +84,7 @@ KCONTROL_DECL bool cycle::pre_filter(const snapshot& nodes, const pod_info& pod,
     work.namers.clear();
     for (std::size_t i = 0; i < profile_->size(); ++i) {
         const auto& one = profile_->at(i);
-        work.skips_filter[i] = 0;
+        work.filter_uses[i] = workspace::filter_use::always;
         if (!one.has(plugin_point::pre_filter)) continue;
         pre_filter_result said;
         const auto ask = [&] {
@@ -122,7 +93,8 @@ KCONTROL_DECL bool cycle::pre_filter(const snapshot& nodes, const pod_info& pod,
         };
         auto answer = detail::call_plugin(one.name(), plugin_point::pre_filter, work.observer, ask);
         if (answer.is_skip()) {
-            work.skips_filter[i] = 1;
+            work.filter_uses[i] =
+                one.thunks_->follows_after_skip ? workspace::filter_use::beside_others : workspace::filter_use::never;
         } else if (answer.is_rejected()) {
             to.rejected_by |= profile_->number_of(i);
             // One that evictions may help does not end it: the states of the others are needed to find that out.
@@ -173,24 +145,6 @@ KCONTROL_DECL void cycle::refuse_unnamed(const snapshot& nodes, decision& to) co
     }
 }
 
-KCONTROL_DECL bool cycle::try_nominated_node(const snapshot& nodes, const pod_info& pod, const nominations& nominated,
-                                             decision& to) {
-    const auto* const place = nominated.find(pod.namespace_(), pod.name());
-    const std::string_view name =
-        place != nullptr && place->pod->uid() == pod.uid() ? place->node : pod.pod().status.nominated_node_name.view();
-    const node_info* const node = name.empty() ? nullptr : nodes.find(name);
-    if (node == nullptr) return true;
-    decision alone;
-    const bool works = filter_nodes({node}, 0, 1, pod, alone);
-    if (!works) {
-        to.result = alone.result;
-        to.pod_refused = std::move(alone.pod_refused);
-    }
-    work_->of_nodes.clear();
-    if (!work_->feasible.empty()) to.evaluated = 1;
-    return works;
-}
-
 // Looks for nodes that can take the pod, from `begin` on, until `wanted` are found. False: a plugin failed.
 KCONTROL_DECL bool cycle::filter_nodes(const std::vector<const node_info*>& all, std::size_t begin, std::size_t wanted,
                                        const pod_info& pod, decision& to) {
@@ -215,6 +169,7 @@ KCONTROL_DECL bool cycle::filter_nodes(const std::vector<const node_info*>& all,
         }
         looked_at += size;
         run_filters(pod, block, work.states);
+        if (!work.guarded.empty()) refuse_spoilers(pod);
         work.feasible.insert(work.feasible.end(), block.nodes.begin(), block.nodes.end());
         if (!take_refusals(to)) return false;
     }
@@ -228,7 +183,7 @@ KCONTROL_DECL void cycle::run_filters(const pod_info& pod, detail::filter_block&
                                       const detail::plugin_states& states) {
     for (const auto i : work_->filters) {
         if (block.nodes.empty()) return;
-        if (work_->skips_filter[i] != 0) continue;
+        if (!work_->uses_filter(i, states)) continue;
         const auto& one = profile_->at(i);
         block.plugin = i;
         const std::size_t before = block.refused.size();
@@ -263,53 +218,6 @@ KCONTROL_DECL bool cycle::take_refusals(decision& to) {
         to.rejected_by |= profile_->number_of(one.plugin);
         to.is_resolvable |= one.answer.code() == status_code::unschedulable;
         work_->of_nodes.push_back(std::move(one));
-    }
-    return true;
-}
-
-// Whether the pod fits on the node beside the pods that a place is kept for there. If not, the block has the refusal.
-KCONTROL_DECL bool cycle::fits_beside(const pod_info& pod, const node_info& node) {
-    auto& work = *work_;
-    node_info with = node;
-    copy_states(work.tried);
-    work.one.refused.clear();
-    for (const auto& place : work.kept) {
-        const bool is_here = place.node == &node;
-        if (is_here) with.add(*place.pod);
-        if (!change_states(pod, *place.pod, is_here ? with : *place.node, true)) break;
-    }
-    if (work.one.refused.empty()) {
-        work.one.nodes.assign(1, &with);
-        run_filters(pod, work.one, work.tried);
-    }
-    if (work.one.refused.empty()) return true;
-    work.one.refused.back().node = &node;
-    work.block.refused.push_back(std::move(work.one.refused.back()));
-    return false;
-}
-
-KCONTROL_DECL void cycle::copy_states(detail::plugin_states& to) const {
-    for (const auto i : work_->filters) {
-        if (work_->skips_filter[i] == 0) to.assign(i, work_->states);
-    }
-}
-
-// A pod is put on a node of a dry run, or taken away, in `tried`. False: a plugin failed; `one` has its answer.
-KCONTROL_DECL bool cycle::change_states(const pod_info& pod, const pod_info& other, const node_info& node, bool add) {
-    auto& work = *work_;
-    for (const auto i : work.filters) {
-        if (work.skips_filter[i] != 0) continue;
-        const auto& one = profile_->at(i);
-        const auto change = add ? one.thunks_->add_pod : one.thunks_->remove_pod;
-        if (change == nullptr) continue;
-        const auto call = [&] {
-            change(one.object_.get(), work.tried.at(i), pod, other, node);
-            return status();
-        };
-        auto said = detail::call_plugin(one.name(), plugin_point::pre_filter, nullptr, call);
-        if (said.ok()) continue;
-        work.one.refused.push_back({&node, std::move(said), i});
-        return false;
     }
     return true;
 }
@@ -440,94 +348,6 @@ KCONTROL_DECL post_filter_result cycle::post_filter(cache& cluster, const std::s
         decided.post_filter_message.append(i == 0 ? "" : ", ").append(out.answer.reason(i).view());
     }
     return out;
-}
-
-// Gangs.
-
-KCONTROL_DECL gang_decision cycle::decide_gang(cache& cluster, std::span<const std::shared_ptr<const pod_info>> members,
-                                               std::int32_t needed, const nominations& nominated) {
-    gang_decision out;
-    out.members.reserve(members.size());
-    trial attempt(cluster);
-    const workspace::fixed_choice choice(*work_, options_.seed());
-    const pod_info* refused = nullptr;  // the last one, if nothing was placed since
-    for (const auto& pod : members) {
-        auto& one = out.members.emplace_back();
-        one.pod = pod;
-        if (refused != nullptr && detail::asks_the_same(*refused, *pod)) {
-            one.decided = out.members[out.members.size() - 2].decided;
-            continue;
-        }
-        const snapshot& nodes = cluster.prepare(*pod, profile_->labels());
-        one.decided = decide(nodes, *pod, nominated);
-        refused = pod.get();
-        if (!one.decided.placed()) continue;
-        one.reserved = reserve(nodes, pod, one.decided);
-        if (!one.reserved) continue;
-        attempt.place(detail::with_annotations(pod, one.reserved->annotations()), one.decided.node);
-        refused = nullptr;
-        ++out.fitting;
-    }
-    const auto misfit = std::find_if(out.members.begin(), out.members.end(),
-                                     [](const gang_member_decision& one) { return !one.decided.placed(); });
-    if (misfit != out.members.end()) out.misfit = &misfit->decided;
-    out.placed = out.fitting >= needed && out.fitting > 0;
-    for (auto one = out.members.rbegin(); !out.placed && one != out.members.rend(); ++one) {
-        if (one->reserved) profile_->unreserve(*one->reserved, work_->observer);
-        one->reserved = std::nullopt;
-    }
-    return out;
-}
-
-// Explanations.
-
-KCONTROL_DECL explanation cycle::explain(const snapshot& nodes, const pod_info& pod, const nominations& nominated) {
-    explanation out;
-    auto& work = *work_;
-    const workspace::fixed_choice choice(work, options_.seed());
-    auto& decided = out.decided;
-    if (!start(nodes, pod, nominated, decided)) {
-        if (decided.result == decision_result::error) return out;
-        for (const auto* node : nodes.nodes()) {
-            out.nodes.push_back(
-                {std::string(node->name()), decided.pod_refused.plugin, decided.pod_refused.answer, 0, {}});
-        }
-        return out;
-    }
-    const auto& all = work.is_named ? work.named : nodes.nodes();
-    if (!filter_nodes(all, 0, std::numeric_limits<std::size_t>::max(), pod, decided)) return out;
-    std::vector<node_explanation> feasible(work.feasible.size());
-    if (!feasible.empty() && !score_nodes(nodes, pod, decided, &feasible)) return out;
-    for (std::size_t i = 0; i < feasible.size(); ++i) {
-        feasible[i].node = work.feasible[i]->name();
-        feasible[i].score = work.sums[i];
-    }
-    decided.feasible = feasible.size();
-    if (work.is_named && feasible.empty()) refuse_unnamed(nodes, decided);
-    explain_nodes(nodes, std::move(feasible), out);
-    if (decided.feasible > 0) {
-        const std::size_t best = best_of_sums(decided);
-        decided.result = decision_result::scheduled;
-        decided.node = work.feasible[best]->name();
-    }
-    return out;
-}
-
-KCONTROL_DECL void cycle::explain_nodes(const snapshot& nodes, std::vector<node_explanation> feasible,
-                                        explanation& to) const {
-    const auto& work = *work_;
-    std::vector<node_explanation> by_slot(nodes.slots());
-    for (auto& one : feasible) by_slot[nodes.find(one.node)->slot()] = std::move(one);
-    for (const auto& one : work.of_nodes) {
-        by_slot[one.node->slot()] = {std::string(one.node->name()), profile_->at(one.plugin).name(), one.answer, 0, {}};
-    }
-    std::vector<std::string_view> namers;
-    for (const auto i : work.namers) namers.push_back(profile_->at(i).name());
-    for (const auto* node : nodes.nodes()) {
-        auto& one = by_slot[node->slot()];
-        if (one.node.empty()) one = {std::string(node->name()), namers.front(), not_named_by(namers), 0, {}};
-        to.nodes.push_back(std::move(one));
-    }
 }
 
 }  // namespace kcontrol::scheduling
