@@ -40,6 +40,11 @@ public:
         return node_ == nullptr ? nullptr : node_->metadata.labels.get(key);
     }
 
+    /// Whether spec.unschedulable is true.
+    bool is_unschedulable() const noexcept { return is_unschedulable_; }
+    /// Whether it has taints.
+    bool has_taints() const noexcept { return has_taints_; }
+
     /// What its pods may request together. An amount that is wrong is 0.
     const resource_amounts& allocatable() const noexcept { return allocatable_; }
     /// The sum of what its pods request; `pods` is their number.
@@ -89,6 +94,8 @@ private:
     std::shared_ptr<const api::core::v1::node> node_;
     std::string name_;
     std::size_t slot_ = 0;
+    bool is_unschedulable_ = false;  // copies, so that filters need not look at the node itself
+    bool has_taints_ = false;
     resource_amounts allocatable_;
     resource_amounts requested_;
     std::int64_t scored_cpu_milli_ = 0;

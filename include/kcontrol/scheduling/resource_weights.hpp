@@ -12,22 +12,7 @@
 
 namespace kcontrol::inline v0_1::scheduling {
 
-/// A resource and what it counts in a score.
-class resource_weight {
-public:
-    /// `weight` is 1 to 100.
-    resource_weight(std::string_view resource, std::int64_t weight) : resource_(resource), weight_(weight) {}
-
-    const interned_name& resource() const noexcept { return resource_; }  ///< such as "cpu" or "nvidia.com/gpu"
-    std::int64_t weight() const noexcept { return weight_; }              ///< 1 to 100
-
-private:
-    interned_name resource_;
-    std::int64_t weight_ = 1;
-};
-
-/// cpu and memory, each with weight 1: kube-scheduler's default.
-KCONTROL_DECL std::vector<resource_weight> default_resource_weights();
+class resource_weight;
 
 namespace detail {
 
@@ -42,10 +27,32 @@ struct resource_use {
 };
 
 /// Looks them up. A resource other than cpu, memory and ephemeral-storage counts only for pods that request it.
-KCONTROL_DECL resource_use use_of(const interned_name& resource, const pod_info& pod, const node_info& node,
+KCONTROL_DECL resource_use use_of(const resource_weight& of, const pod_info& pod, const node_info& node,
                                   counted_amounts counted);
 
 }  // namespace detail
+
+/// A resource and what it counts in a score.
+class resource_weight {
+public:
+    /// `weight` is 1 to 100.
+    KCONTROL_DECL resource_weight(std::string_view resource, std::int64_t weight);
+
+    const interned_name& resource() const noexcept { return resource_; }  ///< such as "cpu" or "nvidia.com/gpu"
+    std::int64_t weight() const noexcept { return weight_; }              ///< 1 to 100
+
+private:
+    friend detail::resource_use detail::use_of(const resource_weight&, const pod_info&, const node_info&,
+                                               detail::counted_amounts);
+    enum class kind : std::uint8_t { cpu, memory, ephemeral_storage, extended };
+
+    interned_name resource_;
+    std::int64_t weight_ = 1;
+    kind kind_ = kind::extended;  // the name is compared once
+};
+
+/// cpu and memory, each with weight 1: kube-scheduler's default.
+KCONTROL_DECL std::vector<resource_weight> default_resource_weights();
 
 }  // namespace kcontrol::scheduling
 

@@ -33,7 +33,10 @@ KCONTROL_DECL void node_info::set_node(std::shared_ptr<const api::core::v1::node
     allocatable_ = {};
     images_.clear();
     invalid_ = nullptr;
+    is_unschedulable_ = has_taints_ = false;
     if (node_ == nullptr) return;
+    is_unschedulable_ = node_->spec.unschedulable.value_or(false);
+    has_taints_ = !node_->spec.taints.empty();
     detail::amount_reader reader(0);
     allocatable_ = reader.read(node_->status.allocatable, {"status.allocatable"}).rounded();
     if (!reader.wrong().empty()) {

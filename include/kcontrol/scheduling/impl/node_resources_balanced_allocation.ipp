@@ -11,24 +11,25 @@
 namespace kcontrol::inline v0_1::scheduling {
 namespace detail {
 
-// The mean and the standard deviation of fractions, read in one pass after another so that nothing is allocated.
-class fraction_spread {
-public:
-    template <class Fractions>
-    static double of(const Fractions& each) {
-        double sum = 0, first = 0, second = 0;
-        int count = 0;
-        each([&](double fraction) {
-            sum += fraction;
-            ++count;
-            (count == 1 ? first : second) = fraction;
-        });
-        if (count < 2) return 0;
-        if (count == 2) return std::abs((first - second) / 2);
-        const double mean = sum / count;
-        double squares = 0;
-        each([&](double fraction) { squares += (fraction - mean) * (fraction - mean); });
-        return std::sqrt(squares / count);
+// The standard deviation of fractions. Of more than two it needs a second pass, so that nothing is allocated.
+struct fraction_spread {
+    double sum = 0, first = 0, second = 0, squares = 0;
+    int count = 0;
+
+    void add(double fraction) {
+        sum += fraction;
+        (count++ == 0 ? first : second) = fraction;
+    }
+    void add_square(double fraction) {
+        const double from_mean = fraction - sum / count;
+        squares += from_mean * from_mean;
+    }
+    // How even they are: 100 if all are the same. Whole numbers, as kube-scheduler rounds here, too.
+    std::int64_t evenness() const {
+        double spread = 0;
+        if (count == 2) spread = std::abs((first - second) / 2);
+        if (count > 2) spread = std::sqrt(squares / count);
+        return static_cast<std::int64_t>((1 - spread) * static_cast<double>(max_node_score));
     }
 };
 
@@ -43,19 +44,20 @@ KCONTROL_DECL status node_resources_balanced_allocation::pre_score(const pod_inf
 }
 
 KCONTROL_DECL std::int64_t node_resources_balanced_allocation::score(const pod_info& pod, const node_info& node) const {
-    // How even the use is: 100 if all fractions are the same. Whole numbers, as kube-scheduler rounds here, too.
-    const auto evenness = [&](std::int64_t detail::resource_use::*amount) {
-        const double spread = detail::fraction_spread::of([&](auto&& take) {
-            for (const auto& one : resources_) {
-                const auto use = detail::use_of(one.resource(), pod, node, detail::counted_amounts::requested);
-                if (use.allocatable == 0) continue;
-                take(std::min(1.0, static_cast<double>(use.*amount) / static_cast<double>(use.allocatable)));
-            }
-        });
-        return static_cast<std::int64_t>((1 - spread) * static_cast<double>(max_node_score));
+    detail::fraction_spread before, after;
+    const auto each = [&](void (detail::fraction_spread::*take)(double)) {
+        for (const auto& one : resources_) {
+            const auto use = detail::use_of(one, pod, node, detail::counted_amounts::requested);
+            if (use.allocatable == 0) continue;
+            const auto all = static_cast<double>(use.allocatable);
+            (before.*take)(std::min(1.0, static_cast<double>(use.before) / all));
+            (after.*take)(std::min(1.0, static_cast<double>(use.after) / all));
+        }
     };
+    each(&detail::fraction_spread::add);
+    if (before.count > 2) each(&detail::fraction_spread::add_square);
     const std::int64_t half = max_node_score / 2;
-    return half + (half + evenness(&detail::resource_use::after) - evenness(&detail::resource_use::before)) / 2;
+    return half + (half + after.evenness() - before.evenness()) / 2;
 }
 
 }  // namespace kcontrol::scheduling

@@ -65,7 +65,7 @@ KCONTROL_DECL status node_resources_fit::filter(const state& of_pod, const pod_i
 KCONTROL_DECL std::int64_t node_resources_fit::score(const state&, const pod_info& pod, const node_info& node) const {
     std::int64_t sum = 0, weights = 0;
     for (const auto& one : options_.resources()) {
-        const auto use = detail::use_of(one.resource(), pod, node, detail::counted_amounts::scored);
+        const auto use = detail::use_of(one, pod, node, detail::counted_amounts::scored);
         if (use.allocatable == 0) continue;
         const std::int64_t held = std::min(use.after, use.allocatable);
         const bool least = options_.strategy() == scoring_strategy::least_allocated;

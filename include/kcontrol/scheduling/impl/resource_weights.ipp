@@ -7,11 +7,18 @@
 
 namespace kcontrol::inline v0_1::scheduling {
 
+KCONTROL_DECL resource_weight::resource_weight(std::string_view resource, std::int64_t weight)
+    : resource_(resource), weight_(weight) {
+    if (resource == "cpu") kind_ = kind::cpu;
+    if (resource == "memory") kind_ = kind::memory;
+    if (resource == "ephemeral-storage") kind_ = kind::ephemeral_storage;
+}
+
 KCONTROL_DECL std::vector<resource_weight> default_resource_weights() { return {{"cpu", 1}, {"memory", 1}}; }
 
 namespace detail {
 
-KCONTROL_DECL resource_use use_of(const interned_name& resource, const pod_info& pod, const node_info& node,
+KCONTROL_DECL resource_use use_of(const resource_weight& of, const pod_info& pod, const node_info& node,
                                   counted_amounts counted) {
     const bool scored = counted == counted_amounts::scored;
     const auto& there = node.allocatable();
@@ -25,19 +32,20 @@ KCONTROL_DECL resource_use use_of(const interned_name& resource, const pod_info&
                                                                              : before + more;
         return out;
     };
-    if (resource == "cpu") {
+    switch (of.kind_) {
+    case resource_weight::kind::cpu:
         return scored ? use(there.cpu_milli, node.scored_cpu_milli(), pod.scored_cpu_milli())
                       : use(there.cpu_milli, held.cpu_milli, wanted.cpu_milli);
-    }
-    if (resource == "memory") {
+    case resource_weight::kind::memory:
         return scored ? use(there.memory, node.scored_memory(), pod.scored_memory())
                       : use(there.memory, held.memory, wanted.memory);
-    }
-    if (resource == "ephemeral-storage") {
+    case resource_weight::kind::ephemeral_storage:
         return use(there.ephemeral_storage, held.ephemeral_storage, wanted.ephemeral_storage);
+    case resource_weight::kind::extended: break;
     }
-    const std::int64_t more = wanted.extended(resource);
-    return more == 0 ? resource_use() : use(there.extended(resource), held.extended(resource), more);
+    const auto& name = of.resource();
+    const std::int64_t more = wanted.extended(name);
+    return more == 0 ? resource_use() : use(there.extended(name), held.extended(name), more);
 }
 
 }  // namespace detail
