@@ -1,4 +1,5 @@
 // NodeName, NodeUnschedulable and TaintToleration.
+#include <kcontrol/scheduling/node_affinity.hpp>
 #include <kcontrol/scheduling/node_name.hpp>
 #include <kcontrol/scheduling/node_unschedulable.hpp>
 #include <kcontrol/scheduling/taint_toleration.hpp>
@@ -128,4 +129,40 @@ TEST_CASE("NodeName: only the node that the pod names") {
     CHECK(filtered(scheduling::node_name(), world, pod_of("p", R"({"containers":[]})")) == "a ok, b ok");
     CHECK(filtered(scheduling::node_name(), world, pod_of("p", R"({"containers":[],"nodeName":"b"})")) ==
           "a !node(s) didn't match the requested node name, b ok");
+}
+
+TEST_CASE("an event of a node wakes only pods that the node would not refuse for that reason") {
+    const auto seen = [](const char* labels, const char* spec) {
+        return scheduling::cluster_event{
+            {scheduling::interned_name("Node"), scheduling::event_actions::add},
+            any_object(),
+            any_object(object_of<core::node>(std::string(R"({"metadata":{"name":"n","labels":)") + labels +
+                                             R"(},"spec":)" + spec + "}"))};
+    };
+    const auto plain = pod_of("p", R"({"containers":[]})");
+    const auto hardy = pod_of("h", tolerating(R"({"operator":"Exists"})"));
+    const auto hard = seen("{}", R"({"taints":[{"key":"a","effect":"NoSchedule"}]})");
+    const auto preferred = seen("{}", R"({"taints":[{"key":"a","effect":"PreferNoSchedule"}]})");
+    const auto cordoned = seen("{}", R"({"unschedulable":true})");
+    const scheduling::cluster_event of_pod{
+        {scheduling::interned_name("Pod"), scheduling::event_actions::update_pod_toleration},
+        any_object(plain->shared_pod()),
+        any_object(plain->shared_pod())};
+    const scheduling::taint_toleration taints;
+    CHECK_FALSE(taints.may_help(*plain, hard));
+    CHECK(taints.may_help(*hardy, hard));
+    CHECK(taints.may_help(*plain, preferred));
+    CHECK(taints.may_help(*plain, cordoned));
+    CHECK(taints.may_help(*plain, of_pod));
+    const scheduling::node_unschedulable cordons;
+    CHECK_FALSE(cordons.may_help(*plain, cordoned));
+    CHECK(cordons.may_help(*hardy, cordoned));
+    CHECK(cordons.may_help(*plain, hard));
+    CHECK(cordons.may_help(*plain, of_pod));
+    const auto choosy = pod_of("c", R"({"containers":[],"nodeSelector":{"disk":"ssd"}})");
+    const scheduling::node_affinity affinity;
+    CHECK(affinity.may_help(*choosy, seen(R"({"disk":"ssd"})", "{}")));
+    CHECK_FALSE(affinity.may_help(*choosy, seen(R"({"disk":"hdd"})", "{}")));
+    CHECK(affinity.may_help(*plain, hard));
+    CHECK(affinity.may_help(*choosy, of_pod));
 }

@@ -43,6 +43,8 @@ public:
     static constexpr std::string_view name = "NodeAffinity";
 
     static KCONTROL_DECL std::vector<event_kind> events();
+    /// Whether the node of the event, if it is one of a node, would not be refused.
+    KCONTROL_DECL bool may_help(const pod_info& waiting, const cluster_event& event) const;
 
     /// By default nothing holds for all pods.
     explicit node_affinity(node_affinity_options options = {}) : options_(std::move(options)) {}

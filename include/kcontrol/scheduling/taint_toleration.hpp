@@ -22,6 +22,8 @@ public:
     static constexpr std::string_view name = "TaintToleration";
 
     static KCONTROL_DECL std::vector<event_kind> events();
+    /// Whether the node of the event, if it is one of a node, would not be refused.
+    KCONTROL_DECL bool may_help(const pod_info& waiting, const cluster_event& event) const;
 
     KCONTROL_DECL status filter(const pod_info& pod, const node_info& node) const;
     /// The number of untolerated taints of effect PreferNoSchedule.

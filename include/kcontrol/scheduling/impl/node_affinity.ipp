@@ -55,6 +55,14 @@ KCONTROL_DECL std::vector<event_kind> node_affinity::events() {
     return {{interned_name("Node"), event_actions::add | event_actions::update_node_label}};
 }
 
+KCONTROL_DECL bool node_affinity::may_help(const pod_info& waiting, const cluster_event& event) const {
+    const auto node = event.after.as<api::core::v1::node>();
+    if (node == nullptr) return true;
+    const auto& required = options_.added_required();
+    const auto selected = waiting.terms().node_affinity.matches(node->metadata);
+    return (!required || required->selects(node->metadata)) && selected && *selected;
+}
+
 KCONTROL_DECL pre_filter_result node_affinity::pre_filter(const pod_info& pod, const snapshot& state) const {
     const auto* const required = detail::required_node_terms(pod);
     if (!detail::requires_labels(pod) && !options_.added_required()) return status::skip();

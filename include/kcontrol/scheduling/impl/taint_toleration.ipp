@@ -13,11 +13,18 @@ KCONTROL_DECL std::vector<event_kind> taint_toleration::events() {
             {interned_name("Pod"), event_actions::update_pod_toleration}};
 }
 
+KCONTROL_DECL bool taint_toleration::may_help(const pod_info& waiting, const cluster_event& event) const {
+    const auto node = event.after.as<api::core::v1::node>();
+    return node == nullptr || untolerated_taint(*node, waiting.pod()) == nullptr;
+}
+
 KCONTROL_DECL status taint_toleration::filter(const pod_info& pod, const node_info& node) const {
+    if (!node.has_taints()) return status();
     return untolerated_taint(node.node(), pod.pod()) == nullptr ? status() : status::unresolvable(untolerated_);
 }
 
 KCONTROL_DECL std::int64_t taint_toleration::score(const pod_info& pod, const node_info& node) const {
+    if (!node.has_taints()) return 0;
     const auto& taints = node.node().spec.taints;
     return std::count_if(taints.begin(), taints.end(), [&](const auto& taint) {
         return taint.effect == "PreferNoSchedule" && !tolerates(pod.pod().spec.tolerations, taint);
