@@ -67,9 +67,9 @@ int main(int argc, char** argv) {
     program.flag("--pack-by", "LABEL", "fill the nodes of one value of this label first", take_label);
     scheduler_options how("tutorial-scheduler");
     how.plugins([&label](plugin_registry& all) {
-        // A hundred times as much as all other scores together can be.
-        if (!label.empty()) all.add(pack_by_label(label), 2000);
+        if (label.empty()) return;
+        all.add(pack_by_label(label), 2000);    // a hundred times as much as all other scores together can be
+        all.percentage_of_nodes_to_score(100);  // the value with most pods is to be among the nodes
     });
-    how.percentage_of_nodes_to_score(100);  // the value with most pods is to be among the nodes
     return run_scheduler(argc, argv, how, program);
 }

@@ -42,6 +42,10 @@ public:
     /// The same, before all others: its filter is asked first.
     KCONTROL_DECL plugin_registry& put_first(std::string_view name);
 
+    /// How many nodes are looked at for profiles that do not say it: see profile::percentage_of_nodes_to_score(). 100:
+    /// a plugin is to see all nodes that can take the pod. Default 0.
+    plugin_registry& percentage_of_nodes_to_score(std::int32_t percentage) { return percentage_ = percentage, *this; }
+
     KCONTROL_DECL bool knows(std::string_view name) const;  ///< whether it is there
     /// The profiles of a configuration. Errors: those of the factories.
     KCONTROL_DECL result<std::vector<profile>> make(const scheduler_configuration& from) const;
@@ -55,6 +59,7 @@ private:
         std::int64_t weight = 1;
     };
     std::vector<entry> entries_;
+    std::int32_t percentage_ = 0;
 };
 
 /// The plugins of default_plugins, with kube-scheduler's arguments (KubeSchedulerConfiguration v1): scoringStrategy,

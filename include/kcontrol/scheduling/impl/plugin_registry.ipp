@@ -75,7 +75,8 @@ KCONTROL_DECL result<std::vector<profile>> plugin_registry::make(const scheduler
                 out.back().add(std::move(*made), wanted.weight.value_or(known->weight));
             }
         }
-        out.back().percentage_of_nodes_to_score(each.percentage_of_nodes_to_score);
+        const auto percentage = each.percentage_of_nodes_to_score;
+        out.back().percentage_of_nodes_to_score(percentage != 0 ? percentage : percentage_);
     }
     return out;
 }
@@ -87,6 +88,7 @@ KCONTROL_DECL result<profile> plugin_registry::make_default(std::string schedule
         if (!made) return made.error();
         out.add(std::move(*made), each.weight);
     }
+    out.percentage_of_nodes_to_score(percentage_);
     return out;
 }
 

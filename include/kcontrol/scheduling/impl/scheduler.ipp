@@ -29,7 +29,7 @@ inline result<std::vector<profile>> read_profiles(environment& env, const schedu
     if (file.empty()) {
         auto only = from.make_default(how.scheduler_name());
         if (!only) return only.error();
-        only->percentage_of_nodes_to_score(how.percentage_of_nodes_to_score());
+        if (const auto part = how.percentage_of_nodes_to_score(); part != 0) only->percentage_of_nodes_to_score(part);
         std::vector<profile> out;
         out.push_back(std::move(*only));
         return out;
