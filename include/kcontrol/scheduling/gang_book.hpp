@@ -91,6 +91,10 @@ public:
     KCONTROL_DECL std::optional<gang_id> gang_of(const pod_info& pod) const;
     /// What holds for a gang; of one that is not known, that it has no pods.
     KCONTROL_DECL gang_status status(const gang_id& gang, time_point now) const;
+    /// The same without all that it takes to say why.
+    KCONTROL_DECL gang_phase phase(const gang_id& gang) const;
+    /// Whether it ran, and lost a member not long ago.
+    KCONTROL_DECL bool has_first_call(const gang_id& gang, time_point now) const;
     /// Its pods that wait for a place, by name.
     KCONTROL_DECL std::vector<std::shared_ptr<const pod_info>> waiting(const gang_id& gang) const;
     /// The message for its pods when `fitting` of them have or would find a place: `misfit` is why the first one does
@@ -125,6 +129,10 @@ private:
         std::int32_t in(member_state state) const { return counts[static_cast<std::size_t>(state)]; }
     };
 
+    KCONTROL_DECL const gang& find(const gang_id& id) const;
+    static KCONTROL_DECL gang_status counts_of(const gang_id& id, const gang& of);
+    static KCONTROL_DECL gang_phase phase_of(const gang& of, const gang_status& counts);
+    static KCONTROL_DECL bool has_first_call(const gang& of, time_point now);
     static KCONTROL_DECL gang_terms terms_of(const gang& of);
     static KCONTROL_DECL member_state state_of(const pod_info& pod, member_state before);
     static KCONTROL_DECL std::string held_message(const gang_status& of, const gang& in);

@@ -8,10 +8,10 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -40,8 +40,12 @@ public:
     /// Those of a node.
     KCONTROL_DECL const std::vector<const nomination*>& on(std::string_view node) const;
 
-    /// The eviction of the pod was sent, and the watch has not shown its end yet; or that has come.
-    KCONTROL_DECL void set_leaving(std::string_view uid, bool leaves);
+    /// The eviction of the pod was sent, and the watch has not shown its end yet; or that has come. It makes room for
+    /// `preemptor`, or for no pod.
+    KCONTROL_DECL void set_leaving(std::string_view uid, bool leaves,
+                                   std::shared_ptr<const pod_info> preemptor = nullptr);
+    /// For which pod it was sent, or null; none: it was not sent.
+    KCONTROL_DECL std::optional<std::shared_ptr<const pod_info>> preemptor_of(std::string_view uid) const;
     /// Whether its eviction was sent, or it has a deletionTimestamp: it need not be evicted again.
     KCONTROL_DECL bool is_leaving(const pod_info& pod) const;
 
@@ -55,7 +59,8 @@ private:
     };
     std::map<std::pair<std::string, std::string>, nomination> by_pod_;
     std::unordered_map<std::string, std::vector<const nomination*>, text_hash, std::equal_to<>> by_node_;
-    std::unordered_set<std::string, text_hash, std::equal_to<>> leaving_;  // by uid
+    // By uid: pods whose eviction was sent, and for which pod.
+    std::unordered_map<std::string, std::shared_ptr<const pod_info>, text_hash, std::equal_to<>> leaving_;
 };
 
 }  // namespace kcontrol::scheduling

@@ -178,7 +178,6 @@ private:
     KCONTROL_DECL void pods_changed(const placement_change& change);
     KCONTROL_DECL void set_waiting(const pod_pointer& pod);
     KCONTROL_DECL void leave_queue(pod_pointer pod, std::string_view node);
-    KCONTROL_DECL void stays_no_longer(std::string_view uid);
     KCONTROL_DECL void drop_nomination(const pod_pointer& pod, std::string_view placed_on);
     KCONTROL_DECL void lose_nomination(const pod_pointer& pod);
     KCONTROL_DECL void decide(const pod_pointer& pod);
@@ -209,7 +208,6 @@ private:
     scheduling_queue queue_;
     by_uid<decided_pod> bindings_;                            // whose answers are to come
     by_uid<std::pair<std::string, std::string>> conditions_;  // reason and message, as they were written last
-    by_uid<pod_pointer> leaving_;                             // pods whose eviction was ordered, and for whom
     std::map<gang_id, gang_notice> notices_;
     std::set<std::pair<time_point, gang_id>> notice_times_;
     std::vector<effect> effects_;

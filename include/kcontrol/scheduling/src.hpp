@@ -44,6 +44,8 @@
 #include <kcontrol/scheduling/impl/run_scheduler.ipp>
 #include <kcontrol/scheduling/impl/scheduler.ipp>
 #include <kcontrol/scheduling/impl/scheduler_core.ipp>
+#include <kcontrol/scheduling/impl/scheduler_core_answers.ipp>
+#include <kcontrol/scheduling/impl/scheduler_core_decisions.ipp>
 #include <kcontrol/scheduling/impl/scheduler_metrics.ipp>
 #include <kcontrol/scheduling/impl/scheduler_term.ipp>
 #include <kcontrol/scheduling/impl/scheduling_queue.ipp>

@@ -196,30 +196,60 @@ KCONTROL_DECL std::optional<gang_id> gang_book::gang_of(const pod_info& pod) con
     return found == gang_of_pod_.end() ? std::nullopt : std::optional(found->second);
 }
 
-KCONTROL_DECL gang_status gang_book::status(const gang_id& id, time_point now) const {
+KCONTROL_DECL const gang_book::gang& gang_book::find(const gang_id& id) const {
+    static const gang none;
+    const auto found = gangs_.find(id);
+    return found == gangs_.end() ? none : found->second;
+}
+
+KCONTROL_DECL gang_status gang_book::counts_of(const gang_id& id, const gang& of) {
     gang_status out;
     out.gang = id;
-    const auto found = gangs_.find(id);
-    static const gang none;
-    const gang& of = found == gangs_.end() ? none : found->second;
     out.minimum = terms_of(of).minimum;
     out.waiting = of.in(member_state::waiting);
     out.held = of.in(member_state::held);
     out.bound = of.in(member_state::bound) + of.in(member_state::succeeded);
     out.placed = of.in(member_state::assumed) + out.bound;
-    out.has_first_call = of.lost_at && now < detail::later(*of.lost_at, first_call);
-    if (!of.wrong.empty()) {
-        out.phase = gang_phase::invalid;
+    return out;
+}
+
+KCONTROL_DECL gang_phase gang_book::phase_of(const gang& of, const gang_status& counts) {
+    if (!of.wrong.empty()) return gang_phase::invalid;
+    const bool is_known = of.group || counts.gang.source == gang_source::annotations;
+    if (!is_known || counts.waiting + counts.placed < counts.minimum) return gang_phase::incomplete;
+    return counts.missing() > 0 ? gang_phase::ready : gang_phase::complete;
+}
+
+KCONTROL_DECL bool gang_book::has_first_call(const gang& of, time_point now) {
+    return of.lost_at && now < detail::later(*of.lost_at, first_call);
+}
+
+KCONTROL_DECL gang_phase gang_book::phase(const gang_id& id) const {
+    const gang& of = find(id);
+    return phase_of(of, counts_of(id, of));
+}
+
+KCONTROL_DECL bool gang_book::has_first_call(const gang_id& id, time_point now) const {
+    return has_first_call(find(id), now);
+}
+
+KCONTROL_DECL gang_status gang_book::status(const gang_id& id, time_point now) const {
+    const gang& of = find(id);
+    gang_status out = counts_of(id, of);
+    out.has_first_call = has_first_call(of, now);
+    out.phase = phase_of(of, out);
+    const auto exist = out.waiting + out.held + out.placed;
+    if (out.phase == gang_phase::invalid) {
         out.message = of.wrong;
+    } else if (out.phase != gang_phase::incomplete) {
+        return out;
     } else if (!of.group && id.source != gang_source::annotations) {
         out.message = detail::gang_without_group(id);
-    } else if (const auto exist = out.waiting + out.held + out.placed; exist < out.minimum) {
+    } else if (exist < out.minimum) {
         out.message =
             "gang " + id.name + ": " + std::to_string(exist) + " of " + std::to_string(out.minimum) + " members exist";
-    } else if (out.waiting + out.placed < out.minimum) {
-        out.message = held_message(out, of);
     } else {
-        out.phase = out.missing() > 0 ? gang_phase::ready : gang_phase::complete;
+        out.message = held_message(out, of);
     }
     return out;
 }

@@ -3,6 +3,7 @@
 #include <kcontrol/scheduling/nominations.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace kcontrol::inline v0_1::scheduling {
 
@@ -36,12 +37,18 @@ KCONTROL_DECL const std::vector<const nomination*>& nominations::on(std::string_
     return found == by_node_.end() ? none : found->second;
 }
 
-KCONTROL_DECL void nominations::set_leaving(std::string_view uid, bool leaves) {
+KCONTROL_DECL void nominations::set_leaving(std::string_view uid, bool leaves,
+                                            std::shared_ptr<const pod_info> preemptor) {
     if (leaves) {
-        leaving_.emplace(uid);
+        leaving_.insert_or_assign(std::string(uid), std::move(preemptor));
     } else if (const auto found = leaving_.find(uid); found != leaving_.end()) {
         leaving_.erase(found);
     }
+}
+
+KCONTROL_DECL std::optional<std::shared_ptr<const pod_info>> nominations::preemptor_of(std::string_view uid) const {
+    const auto found = leaving_.find(uid);
+    return found == leaving_.end() ? std::nullopt : std::optional(found->second);
 }
 
 KCONTROL_DECL bool nominations::is_leaving(const pod_info& pod) const {
