@@ -341,7 +341,7 @@ namespace {
 // Does at one point what a test says, to pods that have the label "victim".
 struct scripted {
     static constexpr std::string_view name = "Scripted";
-    std::shared_ptr<std::string> what;  // "filter throws", "permit hangs"…
+    std::shared_ptr<std::string> what;  // "filter throws", "permit hangs", "permit waits" until it is told to stop…
     environment* env;
 
     bool at(const char* point, const scheduling::pod_info& pod) const {
@@ -352,9 +352,15 @@ struct scripted {
         if (what->ends_with("throws")) throw std::runtime_error("on purpose");
         return scheduling::status::unschedulable(scheduling::interned_name("on purpose"));
     }
-    awaitable<scheduling::status> late(const char* point, const scheduling::pod_info& pod) const {
-        if (at(point, pod) && what->ends_with("hangs")) co_await sleep_for(*env, 24h, {});
-        co_return answer(point, pod);
+    awaitable<scheduling::status> late(const char* point, const scheduling::placement& of) const {
+        if (at(point, of.pod()) && what->ends_with("hangs")) co_await sleep_for(*env, 24h, {});
+        if (at(point, of.pod()) && what->ends_with("waits")) co_await sleep_for(*env, 24h, of.stop());
+        co_return answer(point, of.pod());
+    }
+    scheduling::status pre_enqueue(const scheduling::pod_info& pod) const { return answer("pre_enqueue", pod); }
+    scheduling::queue_rank queue_sort(const scheduling::queued_pod& pod) const {
+        (void)answer("queue_sort", *pod.pod);
+        return scheduling::scheduling_queue::default_rank(pod);
     }
     scheduling::status pre_filter(const scheduling::pod_info& pod, const scheduling::snapshot&) const {
         return answer("pre_filter", pod);
@@ -368,8 +374,58 @@ struct scripted {
     scheduling::status reserve(scheduling::placement& of, const scheduling::node_info&) {
         return answer("reserve", of.pod());
     }
-    awaitable<scheduling::status> permit(scheduling::placement& of) { return late("permit", of.pod()); }
-    awaitable<scheduling::status> pre_bind(scheduling::placement& of) { return late("pre_bind", of.pod()); }
+    awaitable<scheduling::status> permit(scheduling::placement& of) { return late("permit", of); }
+    awaitable<scheduling::status> pre_bind(scheduling::placement& of) { return late("pre_bind", of); }
+    awaitable<scheduling::status> bind(const scheduling::placement& of) {
+        auto said = co_await late("bind", of);
+        co_return said.ok() ? scheduling::status::skip() : said;
+    }
+    void post_bind(const scheduling::placement& of) { (void)answer("post_bind", of.pod()); }
+};
+
+}  // namespace
+
+namespace {
+
+// A scheduler with that plugin, whose deadline is 10 s; a pod with the label, and five without.
+class victim_world {
+    static scheduling::scheduler_options options(const victim_world& of) {
+        scheduling::scheduler_options how("ours");
+        how.plugin_deadline(10s);
+        how.plugins([script = of.script, env = &of.world_.env()](scheduling::plugin_registry& to) {
+            to.add(scripted{script, env});
+        });
+        return how;
+    }
+    mutable testing::sim_world world_{1};
+
+public:
+    explicit victim_world(const std::string& what)
+        : script(std::make_shared<std::string>(what)), w(options(*this), world_) {
+        w.add_node("n1", "100");
+        w.add_node("n2", "100");  // one node that can take the pod has no score
+        auto victim = pod_json("victim");
+        victim.at("metadata").as_object()["labels"] = {{"victim", "yes"}};
+        w.create(victim);
+        for (int i = 0; i < 5; ++i) w.create(pod_json("p" + std::to_string(i)));
+    }
+
+    bool has_metric(const char* line) { return w.m->metrics().text().find(line) != std::string::npos; }
+    bool others_are_bound() {
+        return w.until(
+            [this] {
+                int bound = 0;
+                for (int i = 0; i < 5; ++i) bound += w.node_of("p" + std::to_string(i)).empty() ? 0 : 1;
+                return bound == 5;
+            },
+            5s);
+    }
+    bool victim_is_bound(duration within) {
+        return w.until([this] { return !w.node_of("victim").empty(); }, within);
+    }
+
+    std::shared_ptr<std::string> script;
+    scheduled_world w;
 };
 
 }  // namespace
@@ -377,33 +433,90 @@ struct scripted {
 TEST_CASE("a plugin that throws, refuses or hangs concerns one pod; its condition names the plugin") {
     for (const std::string what :
          {"pre_filter throws", "filter throws", "score throws", "reserve throws", "permit throws", "pre_bind throws",
-          "reserve refuses", "permit refuses", "pre_bind refuses", "permit hangs", "pre_bind hangs"}) {
+          "bind throws", "reserve refuses", "permit refuses", "pre_bind refuses", "bind refuses", "permit hangs",
+          "pre_bind hangs", "bind hangs", "permit waits", "bind waits"}) {
         CAPTURE(what);
-        const auto script = std::make_shared<std::string>(what);
-        environment* env = nullptr;
-        scheduling::scheduler_options how("ours");
-        how.plugin_deadline(10s);
-        how.plugins([&](scheduling::plugin_registry& to) { to.add(scripted{script, env}); });
-        testing::sim_world world(1);
-        env = &world.env();
-        scheduled_world w(how, world);
-        w.add_node("n1", "100");
-        w.add_node("n2", "100");  // one node that can take the pod has no score
-        auto victim = pod_json("victim");
-        victim.at("metadata").as_object()["labels"] = {{"victim", "yes"}};
-        w.create(victim);
-        for (int i = 0; i < 5; ++i) w.create(pod_json("p" + std::to_string(i)));
-        REQUIRE(w.until([&] { return w.bound() == 5; }, 5s));
+        victim_world v(what);
+        auto& w = v.w;
+        REQUIRE(v.others_are_bound());
         REQUIRE(w.until([&] { return w.condition("victim").starts_with("False"); }, 15s));
-        const bool hangs = what.ends_with("hangs");
-        const char* const words = hangs                       ? "did not end within 10s"
-                                  : what == "reserve refuses" ? "on purpose"
-                                                              : "Scripted";
-        CHECK(w.condition("victim").find(words) != std::string::npos);
+        const bool is_late = what.ends_with("hangs") || what.ends_with("waits");
+        CHECK(w.condition("victim").find(what == "reserve refuses" ? "on purpose" : "Scripted") != std::string::npos);
+        CHECK((w.condition("victim").find("within 10s") != std::string::npos) == is_late);
         CHECK(w.node_of("victim").empty());
-        *script = "nothing";
+        // Only one that was told to stop and does not counts as overdue.
+        const bool is_overdue = what.ends_with("hangs");
+        CHECK(v.has_metric("scheduling_overdue_plugin_calls 0") == !is_overdue);
+        CHECK((w.logged.find("a plugin runs on after its deadline") != std::string::npos) == is_overdue);
+        *v.script = "nothing";
         w.add_node("n3", "100");
-        CHECK(w.until([&] { return !w.node_of("victim").empty(); }, 6min));
+        CHECK(v.victim_is_bound(6min));
+    }
+}
+
+TEST_CASE("a plugin that throws where it can refuse nothing changes nothing") {
+    for (const std::string what : {"queue_sort throws", "post_bind throws"}) {
+        CAPTURE(what);
+        victim_world v(what);
+        REQUIRE(v.others_are_bound());
+        CHECK(v.victim_is_bound(5s));
+    }
+}
+
+TEST_CASE("a pod that a plugin keeps out of the queue, or throws for, is gated alone") {
+    for (const std::string what : {"pre_enqueue throws", "pre_enqueue refuses"}) {
+        CAPTURE(what);
+        victim_world v(what);
+        REQUIRE(v.others_are_bound());
+        v.w.world.run_for(1min);
+        CHECK(v.w.node_of("victim").empty());
+        CHECK(v.has_metric(R"(scheduler_pending_pods{queue="gated"} 1)"));
+        *v.script = "nothing";
+        v.w.add_node("n3", "100");
+        CHECK(v.victim_is_bound(6min));
+    }
+}
+
+TEST_CASE("a scheduler that stops while a plugin is awaited leaves the pod to the next one") {
+    for (const std::string what : {"permit hangs", "pre_bind hangs", "bind hangs", "bind waits"}) {
+        CAPTURE(what);
+        victim_world v(what);
+        REQUIRE(v.others_are_bound());
+        v.w.stop();
+        *v.script = "nothing";
+        v.w.start();
+        CHECK(v.victim_is_bound(5s));
+        CHECK(v.w.bound() == 6);
+    }
+}
+
+TEST_CASE("so many bindings are on their way at a time, and those that hang hold up no others") {
+    testing::sim_world world(1);
+    scheduled_world w(scheduling::scheduler_options("ours").max_concurrent_bindings(2), world);
+    std::size_t under_way = 0, most = 0;
+    w.server.api().set_faults([&](const http::server_request& asked) {
+        testing::fault out;
+        if (asked.target.find("/binding") == std::string::npos) return out;
+        most = std::max(most, ++under_way);
+        const bool hangs = asked.target.find("/slow-") != std::string::npos;
+        return hangs ? out.delay(20s) : out.delay(100ms);
+    });
+    w.add_node("n1", "100");
+    SUBCASE("all are bound") {
+        for (int i = 0; i < 20; ++i) w.create(pod_json("p" + std::to_string(i)));
+        std::size_t decided = 0;
+        REQUIRE(w.until([&] {
+            const auto done = w.bound();
+            decided = std::max(decided, under_way - done);
+            return done == 20;
+        }));
+        CHECK(decided <= 3);  // one may be bound that was not looked at yet
+    }
+    SUBCASE("four hang") {
+        for (int i = 0; i < 4; ++i) w.create(pod_json("slow-" + std::to_string(i)));
+        w.world.run_for(10ms);
+        w.create(pod_json("quick"));
+        CHECK(w.until([&] { return !w.node_of("quick").empty(); }, 3s));
     }
 }
 
@@ -552,6 +665,53 @@ TEST_CASE("a PodGroup of Kubernetes says how many pods its gang needs, and is to
     }));
     CHECK(w.until([&] { return w.condition("w-2").find("Insufficient cpu") != std::string::npos; }));
     CHECK(w.logged == "");
+}
+
+TEST_CASE("PodGroups of other projects count from the moment that their definition is there") {
+    struct project {
+        const char *group, *version, *key;
+        bool is_label;
+    };
+    for (const project& one : {project{"scheduling.x-k8s.io", "v1alpha1", "scheduling.x-k8s.io/pod-group", true},
+                               project{"scheduling.volcano.sh", "v1beta1", "scheduling.k8s.io/group-name", false}}) {
+        CAPTURE(one.group);
+        scheduled_world w;
+        w.add_node("n1", "2");
+        for (const auto* name : {"w-0", "w-1", "w-2"}) {
+            auto pod = pod_json(name);
+            pod.at("metadata").as_object()[one.is_label ? "labels" : "annotations"] = {{one.key, "train"}};
+            w.create(pod);
+        }
+        w.world.run_for(5s);
+        CHECK(w.bound() == 0);
+        const json::value minimum{{"minMember", {{"type", "integer"}}}};
+        const json::value spec{{"type", "object"}, {"properties", minimum}};
+        const json::value schema{{"type", "object"}, {"properties", {{"spec", spec}}}};
+        const json::value version{
+            {"name", one.version}, {"served", true}, {"storage", true}, {"schema", {{"openAPIV3Schema", schema}}}};
+        w.create({{"apiVersion", "apiextensions.k8s.io/v1"},
+                  {"kind", "CustomResourceDefinition"},
+                  {"metadata", {{"name", std::string("podgroups.") + one.group}}},
+                  {"spec",
+                   {{"group", one.group},
+                    {"scope", "Namespaced"},
+                    {"names", {{"kind", "PodGroup"}, {"plural", "podgroups"}}},
+                    {"versions", json::array{version}}}}});
+        w.world.run_for(1s);
+        const auto group = [&](int minimum_pods) {
+            return json::value{{"apiVersion", std::string(one.group) + "/" + one.version},
+                               {"kind", "PodGroup"},
+                               {"metadata", {{"name", "train"}, {"namespace", "default"}}},
+                               {"spec", {{"minMember", minimum_pods}}}};
+        };
+        w.create(group(3));
+        REQUIRE(w.until([&] { return w.condition("w-0").find("gang train: 2 of 3 members fit") != std::string::npos; },
+                        40s));
+        CHECK(w.bound() == 0);
+        w.add_node("n2", "1");
+        CHECK(w.until([&] { return w.bound() == 3; }, 15s));
+        CHECK(w.logged == "");
+    }
 }
 
 TEST_CASE("what another scheduler places counts, and is counted where it is too much") {

@@ -6,10 +6,16 @@
 
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace kcontrol::inline v0_1::scheduling {
+
+namespace detail {
+class pod_binder;
+}
 
 /// What reserve, permit, pre_bind, bind and post_bind of a plugin are called with. It lives from the decision until the
 /// pod is bound or its placement is given up, longer than the snapshot of the decision.
@@ -31,14 +37,21 @@ public:
     }
     const std::map<std::string, std::string>& annotations() const noexcept { return annotations_; }
 
+    /// Requested when permit, pre_bind or bind is to return: its deadline is over, or the scheduler stops. One that
+    /// does not return runs on by itself, and its answer is of no meaning.
+    std::stop_token stop() const noexcept { return stop_; }
+
 private:
     friend class cycle;
     friend class profile;
+    friend class detail::pod_binder;
 
     std::shared_ptr<const pod_info> pod_;
     std::string node_;
     std::map<std::string, std::string> annotations_;
-    detail::plugin_states states_;  // of plugins that are called until the pod is bound
+    std::stop_token stop_;
+    mutable std::string_view awaited_;  // the plugin that permit, pre_bind or bind awaits
+    detail::plugin_states states_;      // of plugins that are called until the pod is bound
 };
 
 }  // namespace kcontrol::scheduling

@@ -8,6 +8,7 @@
 #include <kcontrol/scheduling/preemption.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -40,12 +41,17 @@ public:
     /// How long the plugins may take at permit, at pre_bind, and at bind. The pod is tried again then. Default: 10 min.
     scheduler_options& plugin_deadline(duration d) { return plugin_deadline_ = d, *this; }
 
+    /// Decisions wait while so many bindings are on their way. Those that take longer than a second do not count, so
+    /// that a webhook or a plugin that hangs holds up no other pod. Default: 256.
+    scheduler_options& max_concurrent_bindings(std::size_t n) { return max_concurrent_bindings_ = n, *this; }
+
     const std::string& scheduler_name() const noexcept { return scheduler_name_; }
     const std::string& configuration_file() const noexcept { return configuration_file_; }  ///< empty: none
     const plugins_function& plugins() const noexcept { return plugins_; }
     std::int32_t percentage_of_nodes_to_score() const noexcept { return percentage_; }
     const preemption_policy::victim_function& may_evict() const noexcept { return may_evict_; }
     duration plugin_deadline() const noexcept { return plugin_deadline_; }
+    std::size_t max_concurrent_bindings() const noexcept { return max_concurrent_bindings_; }
 
 private:
     std::string scheduler_name_;
@@ -54,6 +60,7 @@ private:
     std::int32_t percentage_ = 0;
     preemption_policy::victim_function may_evict_;
     duration plugin_deadline_ = std::chrono::minutes(10);
+    std::size_t max_concurrent_bindings_ = 256;
 };
 
 namespace detail {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/api/core/v1.hpp>
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/scheduling/decider.hpp>
@@ -10,6 +11,7 @@
 #include <kcontrol/scheduling/plugin_point.hpp>
 #include <kcontrol/scheduling/scheduler_core.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -44,8 +46,11 @@ public:
 class pod_binder {
 public:
     /// It writes through `cl`. Each of permit, pre_bind and bind of the plugins may take `plugin_deadline`.
-    pod_binder(environment& env, client cl, plugin_observer* observer, duration plugin_deadline)
-        : env_(env), client_(std::move(cl)), observer_(observer), plugin_deadline_(plugin_deadline) {}
+    KCONTROL_DECL pod_binder(environment& env, client cl, plugin_observer* observer, duration plugin_deadline,
+                             logger log);
+    KCONTROL_DECL ~pod_binder();
+    pod_binder(const pod_binder&) = delete;
+    pod_binder& operator=(const pod_binder&) = delete;
 
     /// The watch shows a version of a pod, or that it was deleted.
     KCONTROL_DECL void seen(const object_meta& shown, bool is_deleted);
@@ -59,8 +64,12 @@ public:
     /// client::subresource(); too_many_requests (a budget does not allow it).
     KCONTROL_DECL awaitable<result<void>> evict(std::shared_ptr<const pod_info> pod, std::stop_token stop);
 
+    /// Calls of plugins that have not returned although their deadline is over, or the binding was stopped.
+    std::size_t overdue_calls() const noexcept { return *overdue_; }
+
 private:
     struct binding;
+    struct watched_calls;
     using awaited_answer = std::function<awaitable<plugin_answer>()>;
 
     KCONTROL_DECL awaitable<binding_answer> call_plugins(plugin_point point, binding& of, awaited_answer call);
@@ -72,8 +81,10 @@ private:
 
     environment& env_;
     client client_;
-    plugin_observer* observer_;
+    std::shared_ptr<watched_calls> observer_;  // null: no observer
     duration plugin_deadline_;
+    logger log_;
+    std::shared_ptr<std::size_t> overdue_ = std::make_shared<std::size_t>(0);
     std::unordered_map<std::string, std::string> written_;  // by uid: the version that was written and not yet shown
 };
 

@@ -17,6 +17,7 @@
 #include <charconv>
 #include <chrono>
 #include <exception>
+#include <stop_token>
 
 namespace kcontrol::inline v0_1::scheduling::detail {
 
@@ -30,6 +31,29 @@ struct pod_binder::binding {
     std::string version;                             // of the pod that is bound
     bool is_marked = false;
 };
+
+// Calls may go on when their binder and its observer are gone.
+struct pod_binder::watched_calls final : plugin_observer {
+    explicit watched_calls(plugin_observer* by) : to(by) {}
+    std::int64_t now() noexcept override { return to == nullptr ? 0 : to->now(); }
+    void called(std::string_view plugin, plugin_point point, status_code code, std::int64_t took) noexcept override {
+        if (to != nullptr) to->called(plugin, point, code, took);
+    }
+
+    plugin_observer* to;
+};
+
+KCONTROL_DECL pod_binder::pod_binder(environment& env, client cl, plugin_observer* observer, duration plugin_deadline,
+                                     logger log)
+    : env_(env),
+      client_(std::move(cl)),
+      observer_(observer == nullptr ? nullptr : std::make_shared<watched_calls>(observer)),
+      plugin_deadline_(plugin_deadline),
+      log_(std::move(log)) {}
+
+KCONTROL_DECL pod_binder::~pod_binder() {
+    if (observer_ != nullptr) observer_->to = nullptr;
+}
 
 // What is known of an answer without a whole answer. A server error may come from what is behind the server, after the
 // binding was stored.
@@ -71,12 +95,17 @@ KCONTROL_DECL std::string pod_binder::version_of(const object_meta& pod) const {
     return found == written_.end() ? pod.resource_version.str() : found->second;
 }
 
+// So long a plugin has to return after it was told to stop.
+inline constexpr duration grace_after_deadline = std::chrono::seconds(1);
+
 // The plugins of a point, while they are awaited. They may go on after that.
 struct awaited_plugins {
     std::shared_ptr<kept_placement> of;
     async_event answered;
     std::optional<plugin_answer> answer;
     std::exception_ptr thrown;
+    std::stop_source stop;
+    std::shared_ptr<std::size_t> overdue;  // if it is one of those
 };
 
 inline bool has_plugin_for(plugin_point point, const profile& in) {
@@ -86,15 +115,17 @@ inline bool has_plugin_for(plugin_point point, const profile& in) {
     return false;
 }
 
-// A plugin may wait for as long as it likes; it is left alone after the deadline. The answer `missing`: no plugin has
-// done it.
+// A plugin may wait for as long as it likes. After the deadline it is told to stop, and is left alone. The answer
+// `missing`: no plugin has done it.
 KCONTROL_DECL awaitable<binding_answer> pod_binder::call_plugins(plugin_point point, binding& of, awaited_answer call) {
     if (!has_plugin_for(point, of.kept->by->with)) co_return binding_answer::missing;
     const auto state = std::make_shared<awaited_plugins>();
     state->of = of.kept;
+    state->of->place.stop_ = state->stop.get_token();
     const executor mine = co_await boost::asio::this_coro::executor;
     const auto until = env_.now() + plugin_deadline_;
     boost::asio::co_spawn(mine, call(), [state](std::exception_ptr thrown, plugin_answer answer) {
+        if (state->overdue != nullptr) --*state->overdue;
         state->thrown = std::move(thrown);
         state->answer = std::move(answer);
         state->answered.notify_all();
@@ -102,12 +133,25 @@ KCONTROL_DECL awaitable<binding_answer> pod_binder::call_plugins(plugin_point po
     while (!state->answer) {
         const wake why = co_await state->answered.wait(env_, of.stop, until);
         if (state->answer) break;
-        if (why == wake::stopped) co_return binding_answer::stopped;
-        if (why == wake::timeout) {
-            of.refusal.message =
-                std::string(name_of(point)) + " of the plugins did not end within " + format_duration(plugin_deadline_);
-            co_return binding_answer::failed;
+        if (why == wake::notified) continue;
+        state->stop.request_stop();
+        const bool is_stopped = why == wake::stopped;
+        if (!is_stopped) co_await state->answered.wait(env_, of.stop, until + grace_after_deadline);
+        if (!state->answer) {
+            state->overdue = overdue_;
+            ++*overdue_;
         }
+        if (is_stopped) co_return binding_answer::stopped;
+        const std::string plugin(of.kept->place.awaited_);
+        of.refusal.message = "plugin " + in_quotes(plugin) + " did not end " + std::string(name_of(point)) +
+                             " within " + format_duration(plugin_deadline_);
+        if (!state->answer) {
+            log_.warning("a plugin runs on after its deadline",
+                         {{"plugin", plugin},
+                          {"point", std::string(name_of(point))},
+                          {"pod", std::string(of.of.pod->namespace_()) + "/" + std::string(of.of.pod->name())}});
+        }
+        co_return binding_answer::failed;
     }
     if (state->thrown) std::rethrow_exception(state->thrown);
     const plugin_answer& said = *state->answer;
@@ -125,7 +169,7 @@ KCONTROL_DECL awaitable<binding_answer> pod_binder::call_plugins(plugin_point po
 
 KCONTROL_DECL awaitable<binding_answer> pod_binder::send(binding& of) {
     const awaited_answer call = [kept = of.kept, observer = observer_] {
-        return kept->by->with.bind(kept->place, observer);
+        return kept->by->with.bind(kept->place, observer.get());
     };
     const auto by_plugin = co_await call_plugins(plugin_point::bind, of, call);
     if (by_plugin != binding_answer::missing) co_return by_plugin;
@@ -182,10 +226,10 @@ KCONTROL_DECL awaitable<binding_answer> pod_binder::mark(binding& of) {
 
 KCONTROL_DECL awaitable<binding_answer> pod_binder::step(binding& of, binding_step what) {
     const awaited_answer permit = [kept = of.kept, observer = observer_] {
-        return kept->by->with.permit(kept->place, observer);
+        return kept->by->with.permit(kept->place, observer.get());
     };
     const awaited_answer pre_bind = [kept = of.kept, observer = observer_] {
-        return kept->by->with.pre_bind(kept->place, observer);
+        return kept->by->with.pre_bind(kept->place, observer.get());
     };
     switch (what) {
     case binding_step::permit: {
@@ -209,7 +253,7 @@ KCONTROL_DECL awaitable<binding_answer> pod_binder::step(binding& of, binding_st
         const auto said = co_await mark(of);
         co_return said;
     }
-    case binding_step::post_bind: of.kept->by->with.post_bind(of.kept->place, observer_); break;
+    case binding_step::post_bind: of.kept->by->with.post_bind(of.kept->place, observer_.get()); break;
     case binding_step::done: break;
     }
     co_return binding_answer::ok;

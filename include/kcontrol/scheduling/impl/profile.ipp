@@ -37,7 +37,11 @@ KCONTROL_DECL plugin_set profile::gated_by(const pod_info& pod, plugin_answer* f
 
 KCONTROL_DECL queue_rank profile::rank_of(const queued_pod& pod) const {
     const auto& one = plugins_[sorter_].made;
-    return one.thunks_->queue_sort(one.object_.get(), pod);
+    try {
+        return one.thunks_->queue_sort(one.object_.get(), pod);
+    } catch (...) {
+        return scheduling_queue::default_rank(pod);  // it must come somewhere
+    }
 }
 
 KCONTROL_DECL plugin_answer profile::reserve(placement& of, const node_info& node, plugin_observer* observer) const {
@@ -87,6 +91,7 @@ awaitable<plugin_answer> profile::call_in_turn(awaitable<status> (*detail::plugi
         const auto call = one.thunks_->*member;
         if (call == nullptr) continue;
         const std::int64_t started = observer == nullptr ? 0 : observer->now();
+        of.awaited_ = one.name();
         status said;
         try {
             awaitable<status> pending = call(one.object_.get(), of.states_.at(i), of);

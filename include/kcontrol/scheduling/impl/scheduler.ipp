@@ -183,6 +183,8 @@ inline void scheduler::impl::collect(metrics_writer& out) const {
     pending("backoff", queue_state::backoff);
     pending("gated", queue_state::gated);
     pending("unschedulable", queue_state::unschedulable);
+    out.gauge("scheduling_overdue_plugin_calls", "Calls of plugins that run on after their deadline", {},
+              now ? static_cast<double>(now->binder.overdue_calls()) : 0.0);
     const auto all = overcommits + (now ? now->core.foreign_overcommits() : 0);
     out.counter("scheduling_foreign_overcommit_total",
                 "How often a pod that another scheduler placed left its node with more than its allocatable", {},

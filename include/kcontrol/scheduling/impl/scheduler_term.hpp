@@ -4,6 +4,7 @@
 #include <kcontrol/record/event_recorder.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/trace.hpp>
+#include <kcontrol/scheduling/detail/binding_limit.hpp>
 #include <kcontrol/scheduling/detail/pod_binder.hpp>
 #include <kcontrol/scheduling/detail/pod_group_watch.hpp>
 #include <kcontrol/scheduling/detail/pod_notes.hpp>
@@ -67,7 +68,8 @@ struct scheduler::term : std::enable_shared_from_this<scheduler::term> {
     void carry_out(evict_effect& what);
     void carry_out(group_effect& what);
     void add_note(const std::shared_ptr<const pod_info>& pod, detail::pod_note note);
-    static awaitable<void> bind(std::shared_ptr<term> self, decided_pod place);
+    static awaitable<void> bind(std::shared_ptr<term> self, decided_pod place, detail::binding_limit::token counted);
+    awaitable<detail::binding_end> bind(decided_pod place);
     static awaitable<void> write_notes(std::shared_ptr<term> self, std::string uid);
     static awaitable<void> evict(std::shared_ptr<term> self, evict_effect what);
     static awaitable<void> write_group(std::shared_ptr<term> self, group_effect what);
@@ -86,6 +88,7 @@ struct scheduler::term : std::enable_shared_from_this<scheduler::term> {
     detail::profile_decider decider;
     scheduler_core core;
     detail::pod_binder binder;
+    detail::binding_limit limit;
     detail::pod_group_watch groups;
     detail::pod_notes notes;
     task_group tasks;

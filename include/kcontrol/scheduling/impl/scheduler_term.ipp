@@ -49,7 +49,8 @@ inline scheduler::term::term(std::shared_ptr<impl> s, std::stop_token until)
       decider(env, of->metrics, of->policy, [this](const detail::round_report& round) { report(round); }),
       core(decider, scheduler_core_options().queue(scheduling_queue_options().rank(
                         [this](const queued_pod& pod) { return decider.rank_of(pod); }))),
-      binder(env, of->m.get_client(), &of->metrics, of->options.plugin_deadline()),
+      binder(env, of->m.get_client(), &of->metrics, of->options.plugin_deadline(), of->m.log()),
+      limit(of->options.max_concurrent_bindings()),
       groups(env, of->m.get_executor(), of->m.get_client()),
       tasks(env, of->m.get_executor(), of->m.log()),
       trace(of->sink()) {}
@@ -160,14 +161,17 @@ inline awaitable<void> scheduler::term::loop() {
         has_news = false;
         core.advance(env.now());
         auto until = env.now() + detail::decision_slice;
-        while (!stop.stop_requested() && core.step(env.now())) {
+        while (!stop.stop_requested() && !limit.is_full(env.now()) && core.step(env.now())) {
             carry_out();
             if (env.now() < until) continue;
             co_await boost::asio::post(mine, boost::asio::use_awaitable);
             until = env.now() + detail::decision_slice;
         }
         carry_out();
-        if (!has_news) co_await wake.wait(env, stop, core.next_deadline().value_or(env.now() + detail::longest_wait));
+        if (has_news) continue;
+        auto next = core.next_deadline().value_or(env.now() + detail::longest_wait);
+        if (limit.is_full(env.now())) next = std::min(next, *limit.next_change());
+        co_await wake.wait(env, stop, next);
     }
 }
 
@@ -184,7 +188,8 @@ inline void scheduler::term::carry_out() {
 }
 
 inline void scheduler::term::carry_out(bind_effect& what) {
-    tasks.spawn(bind(shared_from_this(), std::move(what.place)));
+    const auto counted = limit.begin(env.now());
+    tasks.spawn(bind(shared_from_this(), std::move(what.place), counted));
 }
 
 inline void scheduler::term::carry_out(condition_effect& what) {
@@ -223,18 +228,27 @@ inline awaitable<void> scheduler::term::write_notes(std::shared_ptr<term> self, 
     self->written.notify_all();
 }
 
-inline awaitable<void> scheduler::term::bind(std::shared_ptr<term> self, decided_pod place) {
+// The requests of a binding, after those that are on their way for the pod.
+inline awaitable<detail::binding_end> scheduler::term::bind(decided_pod place) {
+    const std::string uid(place.pod->uid());
+    notes.drop(uid);
+    // Each write is another version of the pod, and the binding is for one version.
+    while (notes.is_busy(uid) && !stop.stop_requested()) {
+        co_await written.wait(env, stop, env.now() + detail::longest_wait);
+    }
+    auto out = co_await binder.bind(std::move(place), stop);
+    co_return out;
+}
+
+inline awaitable<void> scheduler::term::bind(std::shared_ptr<term> self, decided_pod place,
+                                             detail::binding_limit::token counted) {
     const auto pod = place.pod;
     const auto assumed = place.assumed;
     const std::string node = place.node;
     const auto kept = place;
-    self->notes.drop(pod->uid());
-    // Each write is another version of the pod, and the binding is for one version.
-    while (self->notes.is_busy(pod->uid()) && !self->stop.stop_requested()) {
-        co_await self->written.wait(self->env, self->stop, self->env.now() + detail::longest_wait);
-    }
     const auto begun = self->env.now();
-    const auto end = co_await self->binder.bind(std::move(place), self->stop);
+    const auto end = co_await self->bind(std::move(place));
+    self->limit.end(counted);
     const auto at = self->env.now();
     if (self->trace) {
         trace_span span("binding", self->env.wall_now() - (at - begun), at - begun);
