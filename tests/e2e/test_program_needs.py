@@ -36,6 +36,34 @@ spec: {workers: 2, template: {spec: {containers: [{name: main, image: a}]}}}
 """
 
 
+SCHEDULER = cluster.ROOT / "examples" / "tutorial" / "10_scheduler.yaml"
+SCHEDULED = """apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}
+status: {allocatable: {cpu: 1500m, memory: 1Gi, pods: "10"}, capacity: {cpu: 1500m, memory: 1Gi, pods: "10"}}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: late}
+provisioner: example.com/disk
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: default}
+spec: {storageClassName: late, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+"""
+WAITING = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: %s, namespace: default}
+spec:
+  schedulerName: tutorial-scheduler
+  priority: %d
+  containers: [{name: main, image: a, resources: {requests: {cpu: %s}}}]
+"""
+
+
 OWN_POD = """apiVersion: v1
 kind: Pod
 metadata: {name: store-0, namespace: default}
@@ -131,6 +159,19 @@ class ProgramNeedsTest(unittest.TestCase):
             used |= triples(self.created(printed)["printed"])
         # A client reads which cluster it is, and goes on where it may not; a Role of a namespace can't allow it.
         self.assertEqual(used - {("", "namespaces", "list")}, wanted)
+
+    def test_the_schedulers_role(self):
+        # One runs, another takes its place, one fits nowhere, one is bound, and one wants a volume that is yet to be made.
+        world = SCHEDULED + WAITING % ("low", 1, '"1"') + "  nodeName: n1\n" + WAITING % ("high", 1000, '"1"')
+        world += WAITING % ("huge", 0, '"64"') + WAITING % ("small", 2001, "1m") + WAITING % ("writer", 2000, "1m")
+        world += "  volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n"
+        printed, told = self.needs_of("--for", "8s", "--as-written", "--load", self.write("world.yaml", world), "--",
+                                      self.examples / "tutorial" / "10_scheduler")
+        self.assertNotIn("refused", told)
+        used, wanted = triples(self.created(printed)["printed"]), self.created(SCHEDULER)["tutorial-scheduler"]
+        self.assertLessEqual({("", "pods/binding", "create"), ("", "pods/eviction", "create"), ("", "pods/status", "patch"),
+                              ("", "persistentvolumeclaims", "patch"), ("events.k8s.io", "events", "create")}, used)
+        self.assertLessEqual(used, triples(wanted))
 
     def needs_of_step(self, name, *arguments):
         pod = self.write("pod.yaml", OWN_POD)
