@@ -11,13 +11,13 @@ source "$ROOT/scripts/test-known.sh"
 # What every change must pass: first those that wait, which run beside all others; then what takes little; then the rest.
 PLAIN_GROUPS=(lint release e2e browser demo threads instructions readme docs package compile_fail headers unit simulation)
 # What is run every night, beside that: e2e_all has what e2e leaves out, headers_alone what headers can't see.
-NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue failures fencing scheduler kubernetes)
+NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue kuberay failures fencing scheduler kubernetes)
 ALL_GROUPS=(lint release e2e_all "${PLAIN_GROUPS[@]:3}" "${NIGHTLY_GROUPS[@]}")
 # Only by name: it wants a GPU.
 MACHINE_GROUPS=(gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 # These mostly wait, and run while others compile.
-WAITING_GROUPS=(e2e e2e_all browser demo kueue failures fencing scheduler kubernetes)
+WAITING_GROUPS=(e2e e2e_all browser demo kueue kuberay failures fencing scheduler kubernetes)
 # What has been compiled and runs beside those: it measures no time, and what has deadlines has a minute.
 BESIDE_GROUPS=(threads instructions unit simulation)
 # All that these do is compiling, but for seconds.
@@ -544,6 +544,17 @@ build_kueue() {
 group_kueue() {
     export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/apps/training_operator/training_operator
     timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" kueue_operator
+}
+
+# The Ray operator and KubeRay on one real cluster, step by step: 8 minutes. KubeRay is built for it: 5 minutes more.
+build_kuberay() {
+    "$ROOT/scripts/control-plane/assets.sh" --cluster --kuberay || true
+    configure release
+    build release ray_operator
+}
+group_kuberay() {
+    export KCONTROL_EXAMPLES=$BUILD/release/examples
+    timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" ray_beside_kuberay
 }
 
 # What the monitor says of twenty failures on a real cluster; build/failures has the table and the pictures then.

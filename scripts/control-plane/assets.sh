@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Finds the programs of a Kubernetes control plane, or builds them from their published Go modules.
-# usage: assets.sh [--cluster] [--kueue] [--no-build]
+# usage: assets.sh [--cluster] [--kueue] [--kuberay] [--no-build]
 #   without flag   etcd, kube-apiserver, kubectl: an API server and nothing that acts
 #   --cluster      also kube-controller-manager, kube-scheduler, kwok (simulated kubelets), the training operator
 #   --kueue        also Kueue, with its manifests in kueue.d beside it: 4 minutes more
+#   --kuberay      also KubeRay, with its kinds and samples in kuberay.d beside it: 5 minutes more
 #   --no-build     only look
 # Looks in KUBEBUILDER_ASSETS, in PATH, then in ~/.cache/kcontrol/control-plane/VERSION; the first place that has the
 # server's three programs gives them, so that versions do not mix. What is missing is built there, given Go >= 1.26:
@@ -16,6 +17,7 @@ for argument in "$@"; do
     case $argument in
     --cluster) rest+=(kube-controller-manager kube-scheduler kwok training-operator.v1) ;;
     --kueue) rest+=(kueue) ;;
+    --kuberay) rest+=(kuberay) ;;
     --no-build) build=0 ;;
     *) echo "unknown option: $argument" >&2; exit 2 ;;
     esac
@@ -66,14 +68,14 @@ for program in "${server[@]}" "${rest[@]}"; do find_program "$program" >/dev/nul
 # downloaded MODULE@VERSION FIELD: where Go has put it (Dir), or its go.mod (GoMod); nothing if there is no such module.
 downloaded() { (cd / && go mod download -json "$1" || true) | sed -n "s/.*\"$2\": \"\(.*\)\".*/\1/p"; }
 
-# In its own module, which has the versions of all that it needs; with its kinds and webhooks.
-build_kueue() {
-    local source
-    source=$(downloaded sigs.k8s.io/kueue@v0.14.0 Dir)
-    [[ -n $source ]] || { echo "no control plane: sigs.k8s.io/kueue v0.14.0 can't be had" >&2; exit 3; }
-    mkdir -p "$cache/kueue.d"
-    install -m 644 "$source"/config/components/crd/bases/*.yaml "$source/config/components/webhook/manifests.yaml" "$cache/kueue.d"
-    (cd "$source" && go build -trimpath -ldflags "-s -w" -o "$cache/kueue" ./cmd/kueue >&2)
+# build_alone NAME MODULE PACKAGE MANIFEST...: in its own module, which has the versions of all that it needs; with manifests.
+build_alone() {
+    local source name=$1 package=$3
+    source=$(downloaded "$2" Dir)
+    [[ -n $source ]] || { echo "no control plane: $2 can't be had" >&2; exit 3; }
+    shift 3
+    mkdir -p "$cache/$name.d"
+    (cd "$source" && install -m 644 $@ "$cache/$name.d" && go build -trimpath -ldflags "-s -w" -o "$cache/$name" "$package" >&2)
 }
 
 # go.mod beside this file pins one version with all that it needs. Of another, Kubernetes' own go.mod says what it needs,
@@ -108,9 +110,16 @@ build_missing() {
     for program in "${missing[@]}"; do
         [[ -x $cache/$program ]] && continue
         echo "Building $program ..." >&2
-        [[ $program != kueue ]] || { build_kueue; continue; }
-        case ${module[$program]-} in
-        '') kubernetes+=("k8s.io/kubernetes/cmd/$program") ;;
+        case ${module[$program]-$program} in
+        kueue)
+            build_alone kueue sigs.k8s.io/kueue@v0.14.0 ./cmd/kueue 'config/components/crd/bases/*.yaml' \
+                config/components/webhook/manifests.yaml
+            ;;
+        kuberay)
+            build_alone kuberay github.com/ray-project/kuberay/ray-operator@v1.5.0 . 'config/crd/bases/*.yaml' \
+                'config/samples/ray-*.yaml'
+            ;;
+        "$program") kubernetes+=("k8s.io/kubernetes/cmd/$program") ;;
         *@*) GOBIN=$cache go install -trimpath -ldflags "-s -w" "${module[$program]}" >&2 ;;
         *) go build -trimpath -ldflags "-s -w" -o "$cache/$program" "${module[$program]}" >&2 ;;
         esac
@@ -135,5 +144,7 @@ fi
 links=$cache.links/$(printf '%s\n' "$base" "${rest[@]}" | cksum | cut -d' ' -f1)
 mkdir -p "$links"
 for program in "${server[@]}" "${rest[@]}"; do ln -sfn "$(find_program "$program")" "$links/$program"; done
-[[ ! -x $links/kueue ]] || ln -sfn "$(dirname "$(find_program kueue)")/kueue.d" "$links/kueue.d"
+for program in kueue kuberay; do
+    [[ ! -x $links/$program ]] || ln -sfn "$(dirname "$(find_program $program)")/$program.d" "$links/$program.d"
+done
 echo "$links"

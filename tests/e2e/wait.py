@@ -23,3 +23,17 @@ def stable(probe, seconds):
         if not probe():
             raise AssertionError(f"did not hold for {seconds} s")
         time.sleep(0.1)
+
+
+def settled(probe, seconds, deadline=DEADLINE, every=0.5):
+    """The value of probe() once it has been the same for so long."""
+    last, since = probe(), time.monotonic()
+    end = since + deadline
+    while time.monotonic() - since < seconds:
+        if time.monotonic() > end:
+            raise AssertionError(f"after {deadline:.0f} s: it still changes")
+        time.sleep(every)
+        now = probe()
+        if now != last:
+            last, since = now, time.monotonic()
+    return last
