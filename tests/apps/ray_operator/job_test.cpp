@@ -317,3 +317,30 @@ TEST_CASE("through the API server's proxy of Services") {
     CHECK(w.told_of_job() == "Running RUNNING");
     w.server.api().set_faults({});
 }
+
+TEST_CASE("through the proxy: a job that the dashboard does not know is submitted, and a missing Service ends none") {
+    ray_world w;
+    w.proxied = true;
+    w.stop(), w.start();
+    w.add_job(by_http);
+    w.kubelet();
+    int posts = 0;
+    bool is_gone = false;
+    w.server.api().set_faults([&](const http::server_request& r) {
+        testing::fault out;
+        if (r.target.find("/proxy/api/jobs/") == std::string::npos) return out;
+        if (is_gone)
+            return out.answer(http::response(
+                404, "application/json", R"({"kind":"Status","code":404,"reason":"NotFound","message":"no service"})"));
+        if (r.method == "POST") return ++posts, out.answer(http::response(200, "application/json", "{}"));
+        if (posts == 0) return out.answer(http::response(404, "text/plain", "Job count-1 does not exist"));
+        return out.answer(http::response(200, "application/json", R"({"status":"RUNNING"})"));
+    });
+    w.settle(10s);
+    CHECK(posts == 1);
+    CHECK(w.told_of_job() == "Running RUNNING");
+    is_gone = true;
+    w.settle(30s);
+    CHECK(w.told_of_job() == "Running RUNNING");
+    w.server.api().set_faults({});
+}

@@ -55,7 +55,11 @@ awaitable<result<http::response>> send_directly(std::shared_ptr<http::transport>
 }
 awaitable<result<http::response>> send_proxied(client through, http::request what, std::stop_token stop) {
     auto answer = co_await through.raw(std::move(what), bounds(std::move(stop)));
-    co_return answer;
+    // Beyond 2xx the client returns an error. One with a reason is the API server's own, such as that there is no such
+    // Service; without one it is what the dashboard has said.
+    const api_status* said = answer ? nullptr : answer.error().status();
+    if (said == nullptr || !said->reason.empty()) co_return answer;
+    co_return http::response(said->code, "text/plain", said->message);
 }
 
 http::request request_of(std::string method, std::string path, std::string body = {}) {
