@@ -1,7 +1,7 @@
 #pragma once
 
+#include <kcontrol/runtime/time_after.hpp>
 #include <kcontrol/scheduling/gang_book.hpp>
-#include <kcontrol/scheduling/impl/later.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -167,11 +167,11 @@ KCONTROL_DECL void gang_book::changed(const gang_id& id, time_point now) {
     if (is_known && of.was_complete && !is_complete && !of.lost_at) of.lost_at = now;
     // A gang that ran is one that ran until its first call is over.
     if (is_known) of.was_complete = is_complete || (of.was_complete && bound > 0);
-    const bool is_over = !of.lost_at || detail::later(*of.lost_at, first_call) <= now;
+    const bool is_over = !of.lost_at || time_after(*of.lost_at, first_call) <= now;
     if (!is_known || is_complete || bound == 0) {
         of.due_at = std::nullopt;
     } else if (!of.due_at) {
-        of.due_at = detail::later(now, is_over ? terms.timeout : std::max(first_call, terms.timeout));
+        of.due_at = time_after(now, is_over ? terms.timeout : std::max(first_call, terms.timeout));
     }
     set_time(id, of);
     if (of.members.empty() && !of.group && is_over) gangs_.erase(found);
@@ -180,7 +180,7 @@ KCONTROL_DECL void gang_book::changed(const gang_id& id, time_point now) {
 // It has one place among the times, or none: when it is due, or is forgotten.
 KCONTROL_DECL void gang_book::set_time(const gang_id& id, gang& of) {
     std::optional<time_point> at = of.due_at;
-    if (of.members.empty() && !of.group && of.lost_at) at = detail::later(*of.lost_at, first_call);
+    if (of.members.empty() && !of.group && of.lost_at) at = time_after(*of.lost_at, first_call);
     if (!of.wrong.empty()) at = std::nullopt;  // who contradicts himself does not lose pods by it
     if (of.timed_at == at) return;
     if (of.timed_at) times_.erase({*of.timed_at, id});
@@ -221,7 +221,7 @@ KCONTROL_DECL gang_phase gang_book::phase_of(const gang& of, const gang_status& 
 }
 
 KCONTROL_DECL bool gang_book::has_first_call(const gang& of, time_point now) {
-    return of.lost_at && now < detail::later(*of.lost_at, first_call);
+    return of.lost_at && now < time_after(*of.lost_at, first_call);
 }
 
 KCONTROL_DECL gang_phase gang_book::phase(const gang_id& id) const {
@@ -290,7 +290,7 @@ KCONTROL_DECL std::vector<gang_eviction> gang_book::due(time_point now) {
             gangs_.erase(found);
             continue;
         }
-        of.due_at = detail::later(now, eviction_pause);
+        of.due_at = time_after(now, eviction_pause);
         auto& eviction = out.emplace_back();
         eviction.gang = id;
         for (const auto& [name, one] : of.members) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // Answers of bindings, and what pods and gangs are told.
-#include <kcontrol/scheduling/impl/later.hpp>
+#include <kcontrol/runtime/time_after.hpp>
 #include <kcontrol/scheduling/scheduler_core.hpp>
 
 #include <utility>
@@ -135,7 +135,7 @@ KCONTROL_DECL void scheduler_core::set_message(const gang_id& gang, gang_notice&
     notice.write_at = std::nullopt;
     notice.message = std::move(message);
     if (notice.message.empty()) return;
-    notice.write_at = detail::later(now_, gang_message_delay_);
+    notice.write_at = time_after(now_, gang_message_delay_);
     notice_times_.emplace(*notice.write_at, gang);
 }
 

@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/model/describe.hpp>
-#include <kcontrol/scheduling/impl/later.hpp>
+#include <kcontrol/runtime/time_after.hpp>
 #include <kcontrol/scheduling/scheduling_queue.hpp>
 
 #include <algorithm>
@@ -159,7 +159,7 @@ KCONTROL_DECL void scheduling_queue::wake(entry& pod, time_point now) {
         if (has_failed) {
             pod.rejected_by = 0;
             // Later than now, or the gate would be asked again at once.
-            pod.backoff_until = std::max(backoff_end(++pod.failures, now), detail::later(now, duration(1)));
+            pod.backoff_until = std::max(backoff_end(++pod.failures, now), time_after(now, duration(1)));
         }
     }
     if (pod.backoff_until > now) {
@@ -207,7 +207,7 @@ KCONTROL_DECL void scheduling_queue::reject(const pod_info& pod, plugin_set by, 
     known->rejected_by = by;
     known->backoff_until = backoff_end(++known->rejections, now);
     known->entered = now;
-    wait(*known, detail::ticks(detail::later(now, options_.flush_after())), now);
+    wait(*known, detail::ticks(time_after(now, options_.flush_after())), now);
 }
 
 KCONTROL_DECL void scheduling_queue::fail(const pod_info& pod, time_point now) {
@@ -243,7 +243,7 @@ KCONTROL_DECL time_point scheduling_queue::backoff_end(std::uint32_t times, time
     const duration longest = options_.longest_backoff();
     duration pause = std::min(options_.first_backoff(), longest);
     for (; times > 1 && pause < longest; --times) pause = pause > longest / 2 ? longest : pause * 2;
-    return detail::later(now, pause);
+    return time_after(now, pause);
 }
 
 // Events.
