@@ -119,7 +119,7 @@ TEST_CASE("words: notices") {
         n.job = std::make_shared<const job_view>(notices::told_as(n.condition, bert(job_state::pending), {}));
         const auto title = notices::title_of(n);
         check("notice", title);
-        CHECK(title.find("nlp/") != std::string::npos);
+        CHECK(title.find("ml/bert") != std::string::npos);
         for (const auto& line : notices::lines_of(n)) check("notice", line);
     }
 }
