@@ -117,7 +117,7 @@ class Recorded(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "cases.json"
             path.write_text(before)
-            recorded.write(path, "expect", {1: {"kind": "\u00e4"}})
+            recorded.write(path, "expect", {1: {"answer": {"kind": "\u00e4"}}})
             self.assertEqual(path.read_text(), before.replace('{"code": 200}', '{"code": 200, "answer": {"kind": "\u00e4"}}'))
 
 
