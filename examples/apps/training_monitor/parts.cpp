@@ -19,6 +19,33 @@ namespace training_monitor {
 
 namespace http = kcontrol::http;
 
+namespace {
+
+kcontrol::awaitable<std::vector<std::string>> read_failure_log(monitor& core, std::shared_ptr<const job_view> job,
+                                                               std::size_t lines, std::stop_token stop) {
+    std::vector<std::string> found;
+    const job_cause cause = find_cause(*job, core.knowledge().evidence(ref_of(*job)));
+    auto from = core.knowledge().client_of(job->cluster);
+    if (!from || cause.pod.empty() || cause.container.empty()) co_return found;
+    auto reading = read_log_tail(std::move(*from), kcontrol::namespaced_name(job->namespace_, cause.pod),
+                                 cause.container, cause.earlier, std::move(stop));
+    auto tail =
+        co_await boost::asio::co_spawn(core.clusters_executor(), std::move(reading), boost::asio::use_awaitable);
+    if (!tail) co_return found;
+    found = std::move(tail->lines);
+    if (found.size() > lines) found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(lines));
+    co_return found;
+}
+
+}  // namespace
+
+notices::center::log_reader failure_log_reader(const options& o, monitor& core) {
+    if (!o.logs_in_messages()) return {};
+    return [&core](std::shared_ptr<const job_view> job, std::size_t lines, std::stop_token stop) {
+        return read_failure_log(core, std::move(job), lines, std::move(stop));
+    };
+}
+
 parts::parts(kcontrol::environment& env, kcontrol::executor ex, const options& o, history& remembered,
              gpu_hours& counted, memory* state_file, std::optional<notices::notice_config> notify,
              kcontrol::auth::cluster_config home, const kcontrol::logger& log)
@@ -40,11 +67,7 @@ parts::parts(kcontrol::environment& env, kcontrol::executor ex, const options& o
     changes.emplace(env, past, change_consumers{stream, metrics, output, center ? &*center : nullptr, kept, &hours},
                     log);
     if (center && core.usage()) tell_idle_jobs();
-    if (center && o.logs_in_messages()) {
-        center->read_logs_with([this](std::shared_ptr<const job_view> job, std::size_t lines, std::stop_token stop) {
-            return read_failure_log(std::move(job), lines, std::move(stop));
-        });
-    }
+    if (center) center->read_logs_with(failure_log_reader(o, core));
 }
 
 change_handler parts::publish() {
@@ -60,22 +83,6 @@ void parts::tell_idle_jobs() {
         });
         center->take_idle(cluster, idle);
     });
-}
-
-// The last lines of the container that the reason of the failure is about; none if they can't be read.
-kcontrol::awaitable<std::vector<std::string>> parts::read_failure_log(std::shared_ptr<const job_view> job,
-                                                                      std::size_t lines, std::stop_token stop) {
-    std::vector<std::string> found;
-    const job_cause cause = find_cause(*job, core.knowledge().evidence(ref_of(*job)));
-    auto from = core.knowledge().client_of(job->cluster);
-    if (!from || cause.pod.empty() || cause.container.empty()) co_return found;
-    auto reading = read_log_tail(std::move(*from), kcontrol::namespaced_name(job->namespace_, cause.pod),
-                                 cause.container, cause.earlier, std::move(stop));
-    auto tail = co_await std::move(reading);
-    if (!tail) co_return found;
-    found = std::move(tail->lines);
-    if (found.size() > lines) found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(lines));
-    co_return found;
 }
 
 known_of_job parts::look(const job_ref& job) {

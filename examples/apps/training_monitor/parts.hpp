@@ -23,6 +23,10 @@
 
 namespace training_monitor {
 
+/// What reads the last lines of the container that the reason of a failure is about; no lines where they can't be read.
+/// Empty where messages carry no logs. The monitor outlives it.
+notices::center::log_reader failure_log_reader(const options& o, monitor& core);
+
 /// Thread-safety: shared objects unsafe; use it on the executor given, a single-threaded context.
 /// Object lifetime: the environment and what stands here by reference outlive it.
 class parts {
@@ -52,8 +56,6 @@ public:
 
 private:
     void tell_idle_jobs();
-    kcontrol::awaitable<std::vector<std::string>> read_failure_log(std::shared_ptr<const job_view> job,
-                                                                   std::size_t lines, std::stop_token stop);
     known_of_job look(const job_ref& job);
     void read(kcontrol::executor ex, const text_request& asked, std::stop_token stop);
     kcontrol::awaitable<void> read_log(text_request asked, std::stop_token stop);

@@ -131,14 +131,20 @@ std::vector<const pod_row*> pod_table::pods_of(const std::string& cluster) const
     return out;
 }
 
-std::vector<std::pair<job_ref, const pod_row*>> pod_table::pods_on(const std::string& cluster,
-                                                                   std::string_view node) const {
+std::vector<std::pair<job_ref, const pod_row*>> pod_table::pods_on(
+    const std::string& cluster, std::string_view node, const std::function<bool(const job_ref&)>& in_view) const {
     std::vector<std::pair<job_ref, const pod_row*>> out;
-    std::set<std::string_view> seen;
+    std::map<std::string_view, std::size_t> places;  // by uid
     for (auto at = jobs_.lower_bound(job_ref{cluster, {}, {}, {}}); at != jobs_.end(); ++at) {
         if (at->first.cluster != cluster) break;
         for (const auto& [name, row] : at->second.rows) {
-            if (row.node == node && (row.uid.empty() || seen.insert(row.uid).second)) out.emplace_back(at->first, &row);
+            if (row.node != node) continue;
+            const auto [place, is_new] = places.try_emplace(row.uid, out.size());
+            if (is_new || row.uid.empty()) {
+                out.emplace_back(at->first, &row);
+            } else if (auto& shown = out[place->second].first; !in_view(shown) && in_view(at->first)) {
+                shown = at->first;
+            }
         }
     }
     return out;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,8 +56,10 @@ public:
     /// The pods of a cluster's jobs, each once, though two jobs show it. Good until the next change.
     std::vector<const pod_row*> pods_of(const std::string& cluster) const;
 
-    /// The pods of a cluster's jobs that are on a node, each once; by namespace and name.
-    std::vector<std::pair<job_ref, const pod_row*>> pods_on(const std::string& cluster, std::string_view node) const;
+    /// The pods of a cluster's jobs that are on a node, in the order of these jobs. Each once: of the jobs that show
+    /// it, with the first that is in view. Good until the next change.
+    std::vector<std::pair<job_ref, const pod_row*>> pods_on(const std::string& cluster, std::string_view node,
+                                                            const std::function<bool(const job_ref&)>& in_view) const;
 
     /// A pod of the job is being made, and does not say what it waits for.
     bool has_silent_pod(const job_ref& job) const;

@@ -102,6 +102,7 @@ std::vector<change> job_table::explain_again(std::string_view cluster, std::stri
         as_told.why.clear();
         as_told.stuck = trouble::none;
         as_told.stuck_count = 0;
+        as_told.failure = {};
         if (e.told) {
             as_told.state = e.told->state;
             as_told.reason = e.told->reason;

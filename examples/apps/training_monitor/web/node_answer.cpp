@@ -59,8 +59,8 @@ void write_facts(kcontrol::json::writer& out, const training_node& node) {
 
 void write_gpus(kcontrol::json::writer& out, monitor& of, const std::string& cluster, const std::string& node) {
     begin_array(out, "gpus");
-    if (const auto* usage = of.usage()) {
-        const auto known = usage->known(cluster);
+    if (auto* usage = of.usage()) {
+        const auto known = usage->look(cluster);
         const auto at = known.nodes ? known.nodes->find(node) : node_answers::const_iterator();
         const bool told = known.nodes && at != known.nodes->end() && at->second.report;
         if (told) {
@@ -91,7 +91,9 @@ void write_pod(kcontrol::json::writer& out, monitor& of, const job_ref& ref, con
 }
 
 http::response answer(monitor& of, const std::string& cluster, const std::string& name, const node_found& found) {
-    const auto pods = of.knowledge().pods().pods_on(cluster, name);
+    const auto pods = of.knowledge().pods().pods_on(cluster, name, [&](const job_ref& job) {
+        return of.table().find(job.cluster, job.namespace_, job.kind, job.name) != nullptr;
+    });
     if (found && !*found && pods.empty()) {
         return http::error_response(404, "the cluster has no node " + kcontrol::escape_control(name));
     }

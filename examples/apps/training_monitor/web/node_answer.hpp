@@ -8,7 +8,8 @@
 namespace training_monitor {
 
 /// Adds /api/v1/nodes/{cluster}/{node}: conditions, cordon, taints, allocatable GPUs; with --gpu-usage what its labeler
-/// said of each GPU; pods of jobs, each with its job. The node is asked for at each call, at most four at a time.
+/// said of each GPU, for which the first call has it asked; pods of jobs, each with its job. The node is asked for at
+/// each call, at most four at a time.
 /// Without the right to list nodes the answer has what is known from pods, and says which right is missing. 404 for a
 /// node that is not there and has no pods. The monitor outlives the router.
 void add_node_route(kcontrol::http::router& to, monitor& of);

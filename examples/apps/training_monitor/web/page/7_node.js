@@ -3,6 +3,7 @@ const node = {
   box: null,
   shown: "",
   asked: 0,
+  timer: 0,
 
   // A pod's node, as a link.
   link(cluster, name) {
@@ -16,10 +17,18 @@ const node = {
     return link;
   },
   make() {
-    this.box = el("dialog", {id: "node", "aria-labelledby": "h-node"});
+    this.title = el("h2", {id: "h-node", tabindex: "-1", autofocus: ""});
+    this.said = el("p", {role: "status"});
+    this.tables = el("div");
+    const again = el("button", {type: "button"}, "Refresh");
+    again.onclick = () => this.refresh();
+    this.box = el("dialog", {id: "node", "aria-labelledby": "h-node"}, this.title, this.said, this.tables,
+        el("form", {method: "dialog"}, again, " ", el("button", {}, "Close")));
     // Esc, and the button.
     this.box.onclose = () => {
-      if (view.node) go({node: null});
+      if (!view.node) return;
+      if (history.state?.from === "here") history.back();
+      else go({node: null});
     };
     document.body.append(this.box);
   },
@@ -27,14 +36,18 @@ const node = {
     const key = view.node ? `${view.node.cluster}/${view.node.name}` : "";
     if (key === this.shown) return;
     this.shown = key;
+    clearTimeout(this.timer);
     if (!this.box) this.make();
     if (!key) return this.box.close();
-    this.draw(null, "");
+    const {cluster, name} = view.node;
+    this.title.replaceChildren(`Node ${name} `, el("span", {class: "soft"}, cluster));
+    put(this.said, "Reading …");
+    this.tables.replaceChildren();
     if (!this.box.open) this.box.showModal();
-    this.refresh();
+    this.refresh(true);
   },
-  async refresh() {
-    const of = view.node, asked = ++this.asked;
+  async refresh(first) {
+    const of = view.node, key = this.shown, asked = ++this.asked;
     let told = null, error = "";
     try {
       const answer = await fetch(`/api/v1/nodes/${encodeURIComponent(of.cluster)}/${encodeURIComponent(of.name)}`,
@@ -42,25 +55,19 @@ const node = {
       told = await answer.json();
       if (!answer.ok) [told, error] = [null, told.error || `status ${answer.status}`];
     } catch (failure) { error = failure.message; }
-    if (asked === this.asked && view.node) this.draw(told, error);
+    if (asked !== this.asked || key !== this.shown) return;
+    put(this.said, told ? this.state(told) : `It could not be read: ${error}`);
+    this.tables.replaceChildren(...(told ? this.panels(told) : []));
+    // That somebody looks has the GPUs asked for: a moment later they are there.
+    if (first && told && !told.gpus.length) this.timer = setTimeout(() => this.refresh(), 2000);
   },
   state(told) {
     const ready = (told.conditions || []).find(c => c.type === "Ready");
     return [
       ready ? (ready.status === "True" ? "Ready" : `not ready: ${ready.reason}`) : "",
-      told.unschedulable ? "cordoned" : "", told.fault || "", told.state === "gone" ? "not in the cluster any more" : ""
+      told.unschedulable ? "cordoned" : "", told.fault || "", told.state === "gone" ? "not in the cluster any more" : "",
+      told.state === "failed" ? `It could not be read: ${told.reason}` : ""
     ].filter(Boolean).join(" · ");
-  },
-  draw(told, error) {
-    const {cluster, name} = view.node;
-    const parts = [el("h2", {id: "h-node"}, `Node ${name} `, el("span", {class: "soft"}, cluster))];
-    if (error) parts.push(el("p", {}, `It could not be read: ${error}`));
-    else if (!told) parts.push(el("p", {class: "soft"}, "Reading …"));
-    else parts.push(el("p", {}, this.state(told)), ...this.panels(told));
-    const again = el("button", {type: "button"}, "Refresh");
-    again.onclick = () => this.refresh();
-    parts.push(el("form", {method: "dialog"}, again, " ", el("button", {}, "Close")));
-    this.box.replaceChildren(...parts);
   },
   panels(told) {
     const out = [];
