@@ -3,6 +3,7 @@ import datetime
 import json
 
 import fixture
+import server
 from fixture import rows, text
 
 
@@ -109,6 +110,82 @@ class Attention(fixture.PageTest):
         page.until("rowsShown() === 2")
         page.js("go({state: [], q: 'long'})")
         page.until("rowsShown() === 1")
+
+
+class OneCause(fixture.PageTest):
+    """Jobs that failed for one cause are one row."""
+
+    def fail(self, name, node):
+        self.server.step("pod", cluster="alpha", pod=json.dumps({
+            "metadata": {"name": name + "-worker-0", "namespace": "ml", "uid": name, "labels": {
+                "training.kubeflow.org/job-name": name, "training.kubeflow.org/replica-type": "worker",
+                "training.kubeflow.org/operator-name": "pytorchjob-controller",
+                "training.kubeflow.org/replica-index": "0"}},
+            "spec": {"nodeName": node}, "status": {"phase": "Failed", "containerStatuses": [{
+                "name": "pytorch", "state": {"terminated": {"exitCode": 1, "reason": "Error",
+                                                            "message": "RuntimeError: XID 79"}}}]}}))
+        self.server.job(name, "Failed", startTime=stamp(hours=2), completionTime=stamp(minutes=7))
+
+    def setUp(self):
+        super().setUp()
+        self.server.cluster("alpha")
+        for name in ("a1", "a2", "a3"):
+            self.fail(name, "gpu-3")
+        self.fail("b1", "gpu-4")
+
+    def test_it_opens_by_mouse_and_by_keys(self):
+        page = self.open()
+        page.until("$('needs').children.length === 2 && document.querySelector('#needs .group')")
+        self.assertEqual(text(page, "#needs-sum"), "2")
+        row = "document.querySelector('#needs .group').closest('li')"
+        group = "document.querySelector('#needs .group:not([hidden])')"
+        self.assertEqual(page.js(row + ".where.textContent"), "3 jobs on gpu-3 · 24 GPUs · alpha")
+        self.assertEqual(page.js(group + ".textContent"), "and 2 more jobs")
+        self.assertEqual(page.js(group + ".getAttribute('aria-expanded')"), "false")
+        page.click("#needs .group")
+        page.until("$('needs').children.length === 4")
+        self.assertEqual(sorted(needs(page)), ["a1", "a2", "a3", "b1"])
+        self.assertEqual(page.js("document.querySelectorAll('#needs .group:not([hidden])').length"), 1)
+        self.assertEqual(page.js(group + ".getAttribute('aria-expanded')"), "true")
+        self.assertEqual(page.js(row + ".where.textContent"), "ml · alpha")
+        self.assertEqual(text(page, "#needs-sum"), "4")
+        self.assertTrue(page.js(group + " === document.activeElement"))
+        page.key("Enter")
+        page.until("$('needs').children.length === 2")
+        self.assertTrue(page.js(group + " === document.activeElement"))
+        page.key("Enter")
+        page.until("$('needs').children.length === 4")
+
+    def test_one_mark_is_of_all(self):
+        page = self.open()
+        page.until("$('needs').children.length === 2 && document.querySelector('#needs .group')")
+        page.js("document.querySelector('#needs .group').closest('li').seen.click()")
+        page.until(say(["b1"]))
+        self.assertEqual(text(page, "#marked"), "3 seen or muted")
+        page.click("#marked")
+        page.until("$('needs').children.length === 2")
+        # Of one that is open it is that job's.
+        page.js("document.querySelector('#needs .group').closest('li').seen.click()")
+        page.until("$('marked').hidden || $('marked').innerText === '0 seen or muted'")
+        page.click("#needs .group")
+        page.until("$('needs').children.length === 4")
+        page.js("document.querySelector('#needs .group').closest('li').seen.click()")
+        page.until("marks.all.size === 1")
+
+    def test_one_that_ends_alone_leaves_it(self):
+        page = self.open()
+        page.until("$('needs').children.length === 2 && document.querySelector('#needs .group')")
+        for name in ("a1", "a2"):
+            self.server.step("delete", **server.job(name))
+        page.until("$('needs').children.length === 2 && !document.querySelector('#needs .group:not([hidden])')")
+        self.assertEqual(sorted(needs(page)), ["a3", "b1"])
+
+    def test_a_phone(self):
+        page = self.open(width=360, height=740, mobile=True)
+        page.until("$('needs').children.length === 2 && document.querySelector('#needs .group')")
+        box = page.js("(b => [b.right, b.height])(document.querySelector('#needs .group').getBoundingClientRect())")
+        self.assertLessEqual(box[0], 360)
+        self.assertGreaterEqual(box[1], 38)   # to be hit with a thumb
 
 
 class Dark(fixture.PageTest):

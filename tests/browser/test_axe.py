@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 import fixture
+import test_node
 import test_usage
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -56,6 +57,7 @@ class Axe(fixture.PageTest):
         self.server.step("answer", path=test_usage.JOB, status=200, body=test_usage.job_answer(test_usage.usage(
             state="partial", mean=0, idle=stamp(hours=1), reason="node n2: no GPU labeler runs there",
             xids=[{"node": "n1", "gpu": 1, "xid": 79, "time": stamp(hours=1)}])))
+        self.server.step("answer", path=test_node.PATH, status=200, body=test_node.node())
         for minute in range(3):
             self.server.step("totals", time=stamp(minutes=3 - minute), states={"Running": 3, "Pending": minute},
                              gpus={"requested": 64, "running": 32})
@@ -97,6 +99,9 @@ class Axe(fixture.PageTest):
                 unknown = self.open("?job=alpha%2Fml%2FPyTorchJob%2Fnobody", motion=False, **look)
                 unknown.until("document.querySelector('#job .panel')")
                 self.check(unknown, "no job")
+                above = self.open(test_node.NODE, motion=False, **look)
+                above.until(test_node.SHOWN)
+                self.check(above, "node")
 
     def test_disconnected(self):
         page = self.open(motion=False)

@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <string>
+
 using namespace training_monitor;
 using namespace training_monitor::tests;
 
@@ -206,6 +209,37 @@ TEST_CASE("pod table: the pods of a cluster, each once, with the GPUs that they 
     CHECK(pods[0]->node == "n1");
     CHECK(table.pods_of("b").at(0)->gpus == 0);
     CHECK(table.pods_of("c").empty());
+}
+
+TEST_CASE("pod table: the pods on a node, each once, with the job that is in view") {
+    pod_table table;
+    const auto part = [](std::string name, std::string node) {
+        return pod_from(
+            R"({"metadata":{"name":")" + name + R"(","namespace":"ml","uid":")" + name +
+            R"(","labels":{"jobset.sigs.k8s.io/jobset-name":"t","batch.kubernetes.io/job-name":"t-node-0"}},)"
+            R"("spec":{"nodeName":")" +
+            node + R"("}})");
+    };
+    static_cast<void>(table.set("a", part("p", "node-3")));
+    static_cast<void>(table.set("a", part("q", "node-4")));
+    static_cast<void>(table.set("a", worker(0, R"("phase":"Running")")));
+    static_cast<void>(table.set("b", worker(1, R"("phase":"Running")")));
+    const auto on = [&](const std::string& cluster, std::string_view node, std::set<std::string> kinds) {
+        std::string out;
+        for (const auto& [job, pod] :
+             table.pods_on(cluster, node, [&](const job_ref& one) { return kinds.contains(one.kind); })) {
+            out += job.kind + " " + job.name + " " + pod->name + ";";
+        }
+        return out;
+    };
+    CHECK(on("a", "node-3", {"TrainJob", "PyTorchJob"}) == "TrainJob t p;PyTorchJob bert bert-worker-0;");
+    CHECK(on("a", "node-3", {"JobSet"}) == "JobSet t p;PyTorchJob bert bert-worker-0;");
+    CHECK(on("a", "node-3", {}) == "Job t-node-0 p;PyTorchJob bert bert-worker-0;");
+    CHECK(on("a", "node-4", {}) == "Job t-node-0 q;");
+    CHECK(on("b", "node-3", {}) == "PyTorchJob bert bert-worker-1;");
+    CHECK(on("b", "node-4", {}) == "");
+    static_cast<void>(table.remove("b", worker(1, R"("phase":"Running")"), 5));
+    CHECK(on("b", "node-3", {}) == "");  // it was deleted
 }
 
 TEST_CASE("pod table: what is watched follows the kinds") {

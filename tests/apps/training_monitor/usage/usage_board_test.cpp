@@ -1,16 +1,14 @@
-// Labelers of a simulated cluster: whom the monitor asks and how often, and what the interface says then. The API
-// server proxies nothing, so what it would answer is played before it.
+// Labelers of a simulated cluster: whom the monitor asks and how often, and what the interface says then.
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
 #include "monitor.hpp"
+#include "usage/labelers.hpp"
 #include "web/fleet_answer.hpp"
 #include "web/usage_json.hpp"
 
 #include <doctest/doctest.h>
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,52 +18,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace training_monitor;
+using namespace training_monitor::tests;
 using kcontrol::json::value;
 namespace http = kcontrol::http;
 
 const kcontrol::testing::group_resource jobs{"batch", "jobs"}, pods{"", "pods"};
-
-// What is asked of labelers by way of the API server.
-struct played_labelers {
-    std::map<std::string, http::response> answers;  // by pod
-    std::vector<std::string> asked;
-
-    void set(const std::string& pod, const std::string& items) {
-        answers[pod] = http::response(200, "application/json", R"({"state":"ok","message":"","items":)" + items + "}");
-    }
-};
-
-class before_server final : public http::transport {
-public:
-    before_server(std::shared_ptr<http::transport> server, played_labelers& played)
-        : server_(std::move(server)), played_(played) {}
-    kcontrol::awaitable<kcontrol::result<http::opened_exchange>> open(http::request req,
-                                                                      http::exchange_options how) override {
-        const std::string begin = "/api/v1/namespaces/gpu-labeler/pods/", end = ":9400/proxy/api/v1/gpus";
-        if (!req.target.starts_with(begin) || !req.target.ends_with(end)) {
-            auto passed_on = server_->open(std::move(req), std::move(how));
-            auto answer = co_await std::move(passed_on);
-            co_return answer;
-        }
-        const std::string pod = req.target.substr(begin.size(), req.target.size() - begin.size() - end.size());
-        played_.asked.push_back(pod);
-        const auto at = played_.answers.find(pod);
-        http::response answer(503, "text/plain", "no route");
-        if (at != played_.answers.end()) answer = at->second;
-        co_return answer;
-    }
-    void close() override { server_->close(); }
-
-private:
-    std::shared_ptr<http::transport> server_;
-    played_labelers& played_;
-};
-
-std::string gpu(int index, const char* utilization, const char* health = "ok") {
-    return R"({"index":)" + std::to_string(index) + R"(,"name":"H100","health":")" + health +
-           R"(","reason":"","temperatureC":40,"powerW":70,"utilization":{"gpu":)" + utilization +
-           R"(},"memory":{"totalBytes":100,"usedBytes":10},"xid":null,"users":[]})";
-}
 
 struct fixture {
     fixture() {
@@ -79,16 +36,8 @@ struct fixture {
         world.run_for(2s);
     }
     void start() {
-        const http::transport_factory real = world.network().factory();
-        const http::transport_factory before =
-            [this, real](kcontrol::executor ex, const http::endpoint& at,
-                         const http::tls_options& tls) -> kcontrol::result<std::shared_ptr<http::transport>> {
-            auto made = real(std::move(ex), at, tls);
-            if (!made) return made.error();
-            return std::shared_ptr<http::transport>(std::make_shared<before_server>(std::move(*made), labelers));
-        };
         watched.emplace(world.env(), world.get_executor(), options().usage(usage_options().on(true).asked_for(true)),
-                        before, kcontrol::logger());
+                        labelers.before(world.network().factory()), kcontrol::logger());
         watched->on_usage([this](const std::string&) { ++news; });
         REQUIRE(watched->start(
             std::make_unique<kcontrol::fixed_source>(std::vector{kcontrol::desired_cluster("a", server.config())}),
@@ -158,7 +107,7 @@ struct fixture {
 
 TEST_CASE("usage: the labelers of nodes with a running job are asked, again and again, and no others") {
     fixture f;
-    f.labelers.set("labeler-1", "[" + gpu(0, "80") + "," + gpu(1, "40") + "]");
+    f.labelers.set("labeler-1", "[" + gpu_item(0, "80") + "," + gpu_item(1, "40") + "]");
     f.make_job(2);
     f.start();
     f.says(f.usage(), R"("state":"known","reason":"","gpus":2,"measured":2,"utilization":{"mean":60,"least":40})");
@@ -173,7 +122,7 @@ TEST_CASE("usage: the labelers of nodes with a running job are asked, again and 
 
 TEST_CASE("usage: idle GPUs are told since when, and without a job nobody is asked") {
     fixture f;
-    f.labelers.set("labeler-1", "[" + gpu(0, "0") + "]");
+    f.labelers.set("labeler-1", "[" + gpu_item(0, "0") + "]");
     f.make_job(1);
     f.start();
     const auto first = f.usage();
@@ -181,7 +130,7 @@ TEST_CASE("usage: idle GPUs are told since when, and without a job nobody is ask
     const auto since = first.substr(first.find("idleSince"), 34);
     f.world.run_for(10min);
     f.says(f.usage(), since);
-    f.labelers.set("labeler-1", "[" + gpu(0, "3") + "]");
+    f.labelers.set("labeler-1", "[" + gpu_item(0, "3") + "]");
     f.world.run_for(1min);
     f.says(f.usage(), R"("idleSince":null)");
     REQUIRE(f.server.api().patch(jobs, {"default", "train"},
@@ -222,7 +171,7 @@ TEST_CASE("usage: which right is missing is said, and given later it is used") {
     REQUIRE(missing.size() == 1);
     f.says(std::string(missing[0]), "get on pods/proxy");
     f.says(f.fleet(), R"("missingRights":["grant list on pods and get on pods/proxy in namespace gpu-labeler)");
-    f.labelers.set("labeler-1", "[" + gpu(0, "1") + "]");
+    f.labelers.set("labeler-1", "[" + gpu_item(0, "1") + "]");
     f.world.run_for(1min);
     f.says(f.usage(), R"("state":"known")");
     CHECK(missing_rights(f.watched->knowledge().rights("a")).empty());
@@ -230,8 +179,8 @@ TEST_CASE("usage: which right is missing is said, and given later it is used") {
 
 TEST_CASE("fleet: all nodes are asked while somebody looks, failed GPUs first") {
     fixture f;
-    f.labelers.set("labeler-1", "[" + gpu(0, "1") + "]");
-    f.labelers.set("labeler-2", "[" + gpu(0, "null", "failed") + "]");
+    f.labelers.set("labeler-1", "[" + gpu_item(0, "1") + "]");
+    f.labelers.set("labeler-2", "[" + gpu_item(0, "null", "failed") + "]");
     f.make_labeler("labeler-3", "n3");
     f.start();
     CHECK(f.labelers.asked.empty());  // no job, and nobody looks
