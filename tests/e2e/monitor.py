@@ -184,4 +184,5 @@ def key(job):
 
 
 def without_clock(job):
-    return {name: value for name, value in job.items() if name not in ("durationSeconds", "previousState")}
+    """What both lists and events have, and what does not change by itself."""
+    return {name: value for name, value in job.items() if name not in ("durationSeconds", "gpuUsage", "previousState")}
