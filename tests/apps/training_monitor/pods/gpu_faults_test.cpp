@@ -73,6 +73,7 @@ TEST_CASE("GPU faults: one that the node tells after the job has failed is found
     REQUIRE_FALSE(events.empty());
     CHECK(events.back().kind == "Node");
     CHECK(events.back().name == "n1");
+    f.world.run_for(2min);
     const auto asked = f.node_lists();
     f.world.run_for(1h);
     CHECK(f.node_lists() == asked);  // it is over
