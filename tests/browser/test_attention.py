@@ -115,7 +115,7 @@ class Attention(fixture.PageTest):
 class OneCause(fixture.PageTest):
     """Jobs that failed for one cause are one row."""
 
-    def fail(self, name, node):
+    def break_job(self, name, node):
         self.server.step("pod", cluster="alpha", pod=json.dumps({
             "metadata": {"name": name + "-worker-0", "namespace": "ml", "uid": name, "labels": {
                 "training.kubeflow.org/job-name": name, "training.kubeflow.org/replica-type": "worker",
@@ -130,8 +130,8 @@ class OneCause(fixture.PageTest):
         super().setUp()
         self.server.cluster("alpha")
         for name in ("a1", "a2", "a3"):
-            self.fail(name, "gpu-3")
-        self.fail("b1", "gpu-4")
+            self.break_job(name, "gpu-3")
+        self.break_job("b1", "gpu-4")
 
     def test_it_opens_by_mouse_and_by_keys(self):
         page = self.open()
