@@ -1,7 +1,7 @@
 //go:build ignore
 
 // Writes scheduling.jsonl: what kube-scheduler's plugins say of a pod in a small cluster. Run it in a copy of the module
-// scripts/control-plane that requires k8s.io/kubernetes v1.36.3: `go run scheduling.go SEED COUNT >scheduling.jsonl`.
+// scripts/control-plane that requires k8s.io/kubernetes v1.37.2: `go run scheduling.go SEED COUNT >scheduling.jsonl`.
 // A row: the objects of a cluster by their kinds, the pod, and for each plugin what it filters and scores, as
 // tests/scheduling/plugin_world.hpp writes it.
 // `go run scheduling.go SEED COUNT decisions >scheduling_decisions.jsonl` writes what its framework decides with all of
@@ -312,6 +312,10 @@ func pod(namespace, name string) *v1.Pod {
 		}
 		out.Spec.InitContainers = append(out.Spec.InitContainers, init)
 	}
+	if one(6) {
+		out.Spec.Volumes = append(out.Spec.Volumes, v1.Volume{Name: "image", VolumeSource: v1.VolumeSource{
+			Image: &v1.ImageVolumeSource{Reference: pick("web:1", "registry:5000/db", "none:1")}}})
+	}
 	return out
 }
 
@@ -554,6 +558,12 @@ func makeLargeWorld(pods int) (*world, []*v1.Pod) {
 	return w, out
 }
 
+// What kube-scheduler has without a configuration.
+func volumes() *config.VolumeBindingArgs {
+	return &config.VolumeBindingArgs{BindTimeoutSeconds: 600, Shape: []config.UtilizationShapePoint{
+		{Utilization: 0, Score: int32(config.MaxCustomPriorityScore)}, {Utilization: 100, Score: 0}}}
+}
+
 type decided struct {
 	Message string
 	Scores  map[string]int64
@@ -634,7 +644,7 @@ func decisions(w *world, pods []*v1.Pod) (out []decided) {
 	with("NodePorts", nodeports.New, nil, 0)
 	with("NodeResourcesFit", noderesources.NewFit, &config.NodeResourcesFitArgs{
 		ScoringStrategy: &config.ScoringStrategy{Type: config.LeastAllocated, Resources: both}}, 1)
-	with("VolumeBinding", volumebinding.New, &config.VolumeBindingArgs{BindTimeoutSeconds: 600}, 0)
+	with("VolumeBinding", volumebinding.New, volumes(), 1)
 	with("PodTopologySpread", podtopologyspread.New, &config.PodTopologySpreadArgs{DefaultingType: config.SystemDefaulting}, 2)
 	with("InterPodAffinity", interpodaffinity.New, &config.InterPodAffinityArgs{HardPodAffinityWeight: 1}, 2)
 	with("NodeResourcesBalancedAllocation", noderesources.NewBalancedAllocation, &config.NodeResourcesBalancedAllocationArgs{Resources: both}, 1)
@@ -733,7 +743,7 @@ func answers(w *world, p *v1.Pod) map[string]answer {
 	with("NodeUnschedulable", nodeunschedulable.New, nil)
 	with("PodTopologySpread", podtopologyspread.New, &config.PodTopologySpreadArgs{DefaultingType: config.SystemDefaulting})
 	with("TaintToleration", tainttoleration.New, nil)
-	with("VolumeBinding", volumebinding.New, &config.VolumeBindingArgs{BindTimeoutSeconds: 600})
+	with("VolumeBinding", volumebinding.New, volumes())
 	c.start(ctx)
 	out := map[string]answer{}
 	for name, plugin := range plugins {

@@ -380,7 +380,7 @@ TEST_CASE("nodes that a pod does not name are counted, but not looked at") {
           "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't satisfy plugin(s) [NodeAffinity].");
     CHECK(one.evaluated == 1);
     const auto neither = decide(plugins, world, pod_of("web", named(R"("n7")")));
-    CHECK(neither.message() == "0/3 nodes are available: node(s) didn't satisfy plugin NodeAffinity.");
+    CHECK(neither.message() == "0/3 nodes are available: 3 node(s) didn't satisfy plugin(s) [NodeAffinity].");
     CHECK_FALSE(neither.is_resolvable);
 }
 

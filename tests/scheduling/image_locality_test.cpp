@@ -47,6 +47,10 @@ TEST_CASE("ImageLocality: scores by the size of the images, and how many nodes h
         // 750 of 2000 MiB.
         {running({"web:1", "tool"}), "a 36, b 11, c 0, d 0"},
         {running({"web:1"}, R"(,"initContainers":[{"name":"i","image":"tool"}])"), "a 36, b 11, c 0, d 0"},
+        // An image volume counts as a container does.
+        {running({"web:1"}, R"(,"volumes":[{"name":"i","image":{"reference":"tool"}}])"), "a 36, b 11, c 0, d 0"},
+        {running({"web:1"}, R"(,"volumes":[{"name":"i","image":{"reference":"none"}},{"name":"e","emptyDir":{}}])"),
+         "a 11, b 11, c 0, d 0"},
     };
     for (const auto& each : rows) {
         const auto& spec = each.first;

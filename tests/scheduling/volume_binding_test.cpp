@@ -87,6 +87,11 @@ std::string filtered_by(const catalog_maker& made, const std::string& spec) {
     return filtered(volume_binding(made.catalog), zones(world), pod_of("p", spec));
 }
 
+std::string scored_by(const catalog_maker& made, const std::string& spec) {
+    plugin_world world;
+    return scored(volume_binding(made.catalog), zones(world), pod_of("p", spec));
+}
+
 const std::string no_volume = " !node(s) didn't find available persistent volumes to bind";
 const std::string no_space = " !node(s) did not have enough free storage";
 
@@ -243,6 +248,37 @@ TEST_CASE("VolumeBinding: decides which volumes the claims get") {
     CHECK(decided(made, using_claim("new"), "a") == "+new ");
     made.bound("done", "v9").volume("v9", "wait", "a");
     CHECK(decided(made, using_claim("done"), "a").empty());
+}
+
+TEST_CASE("VolumeBinding: nodes are better where a claim takes less of what is there") {
+    catalog_maker made;
+    classes(made)
+        .claim("small", "local", {}, {}, "1Gi")
+        .claim("big", "local", {}, {}, "2Gi")
+        .claim("new", "wait")
+        .claim("newer", "wait", {}, {}, "2Gi")
+        .bound("done", "vx")
+        .volume("vx", "kept", "")
+        .volume("a2", "local", "a", {}, "2Gi")
+        .volume("a4", "local", "a", {}, "4Gi")
+        .volume("b3", "local", "b", {}, "3Gi")
+        .volume("b8", "local", "b", {}, "8Gi");
+    CHECK(scored_by(made, R"({"containers":[]})") == "skip");
+    CHECK(scored_by(made, using_claim("done")) == "skip");
+    CHECK(scored_by(made, using_claim("small")) == "a 50, b 67");
+    CHECK(scored_by(made, using_two) == "a 50, b 73");         // 3 of 6 GiB, 3 of 11 GiB
+    CHECK(scored_by(made, using_claim("new")) == "a 0, b 0");  // nobody says what is left
+    made.left("a", R"("capacity":"2Gi")").left("b", R"("capacity":"8Gi")");
+    CHECK(scored_by(made, using_claim("new")) == "a 50, b 88");
+    const std::string both = R"({"containers":[],"volumes":[{"name":"a","persistentVolumeClaim":{"claimName":"new"}},
+        {"name":"b","persistentVolumeClaim":{"claimName":"newer"}}]})";
+    CHECK(scored_by(made, both) == "a 0, b 63");  // 3 of 2 GiB, 3 of 8 GiB
+    const std::string found_and_new =
+        R"({"containers":[],"volumes":[{"name":"a","persistentVolumeClaim":{"claimName":"small"}},
+        {"name":"b","persistentVolumeClaim":{"claimName":"newer"}}]})";
+    CHECK(scored_by(made, found_and_new) == "a 50, b 67");  // what is made does not count then
+    made.left("b", R"("maximumVolumeSize":"8Gi")");
+    CHECK(scored_by(made, using_claim("new")) == "a 50, b 0");  // how much is left is not known
 }
 
 TEST_CASE("volume_catalog: a decision counts until it is shown or forgotten") {

@@ -37,7 +37,7 @@ inline constexpr std::array<default_plugin, 11> default_plugins{{
     {node_affinity::name, 2},
     {node_ports::name, 0},
     {node_resources_fit::name, 1},
-    {volume_binding::name, 0},
+    {volume_binding::name, 1},
     {pod_topology_spread::name, 2},
     {inter_pod_affinity::name, 2},
     {node_resources_balanced_allocation::name, 1},

@@ -39,7 +39,7 @@ public:
 
     /// The ports of the node that its containers take, sorted.
     const std::vector<host_port>& host_ports() const noexcept { return host_ports_; }
-    /// The images of its containers in the form in which nodes report them, with a tag.
+    /// The images of its containers and volumes in the form in which nodes report them, with a tag.
     const std::vector<interned_name>& images() const noexcept { return images_; }
     /// Affinity and spread constraints; a term that is wrong is not there.
     const pod_terms& terms() const noexcept { return terms_ == nullptr ? no_terms() : *terms_; }

@@ -8,6 +8,8 @@
 #include <kcontrol/scheduling/status.hpp>
 #include <kcontrol/scheduling/volume_catalog.hpp>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +21,8 @@ namespace kcontrol::inline v0_1::scheduling {
 /// claim is bound.
 ///
 /// Volumes of drivers inside Kubernetes are taken as they are: kube-scheduler looks at the CSI driver's view of them.
-/// In 1.37 kube-scheduler also scores nodes by the storage that they have left.
+/// Nodes are better where less of a volume, or of what a driver has left, is taken: kube-scheduler 1.37's default
+/// shape.
 ///
 /// Thread-safety: shared objects safe while the catalog is not changed.
 /// Object lifetime: the catalog outlives it.
@@ -46,6 +49,9 @@ public:
 
     KCONTROL_DECL status pre_filter(state& of_pod, const pod_info& pod, const snapshot&) const;
     KCONTROL_DECL status filter(const state& of_pod, const pod_info&, const node_info& node) const;
+    KCONTROL_DECL status pre_score(state& of_pod, const pod_info&, const snapshot&,
+                                   std::span<const node_info* const> feasible) const;
+    KCONTROL_DECL std::int64_t score(const state& of_pod, const pod_info&, const node_info& node) const;
     /// What is to be written if the pod goes to that node, which filter did not refuse.
     KCONTROL_DECL volume_decision decide(const state& of_pod, const node_info& node) const;
 

@@ -62,6 +62,7 @@ public:
     struct known_capacity {
         std::shared_ptr<const csi_storage_capacity> object;  ///< as the API server shows it
         std::optional<quantity> greatest;                    ///< of one volume; absent: unknown
+        quantity total;                                      ///< of all volumes; 0 if unknown
         std::optional<label_selector> nodes;                 ///< absent: none
     };
 

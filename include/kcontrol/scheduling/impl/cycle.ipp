@@ -106,7 +106,8 @@ KCONTROL_DECL bool cycle::pre_filter(const snapshot& nodes, const pod_info& pod,
         } else if (said.nodes()) {
             work.namers.push_back(i);
             name_nodes(*said.nodes());
-            if (work.named.empty()) {
+            // One plugin that names nobody named nodes that are not there: each node is refused for not being named.
+            if (work.named.empty() && work.namers.size() > 1) {
                 std::vector<std::string_view> names;
                 for (const auto namer : work.namers) {
                     names.push_back(profile_->at(namer).name());

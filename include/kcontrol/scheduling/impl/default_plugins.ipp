@@ -20,7 +20,7 @@ KCONTROL_DECL profile default_profile(std::string scheduler_name, const volume_c
     out.add(node_affinity(), weight(node_affinity::name));
     out.add(node_ports());
     out.add(node_resources_fit(), weight(node_resources_fit::name));
-    out.add(volume_binding(volumes));
+    out.add(volume_binding(volumes), weight(volume_binding::name));
     out.add(pod_topology_spread(), weight(pod_topology_spread::name));
     out.add(inter_pod_affinity(), weight(inter_pod_affinity::name));
     out.add(default_preemption());

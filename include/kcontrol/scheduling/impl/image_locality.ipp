@@ -23,10 +23,11 @@ KCONTROL_DECL status image_locality::pre_score(state& of_pod, const pod_info& po
         if (having > 0) of_pod.images_.push_back({image, static_cast<double>(having) / total});
     }
     if (of_pod.images_.empty()) return status::skip();  // all nodes are alike
-    // Image volumes count in the sum alone. Since 1.37 they raise the threshold, too.
     const auto& spec = pod.pod().spec;
-    of_pod.most_ =
-        detail::most_of_an_image * static_cast<std::int64_t>(spec.containers.size() + spec.init_containers.size());
+    const auto image_volumes = std::count_if(spec.volumes.begin(), spec.volumes.end(),
+                                             [](const auto& volume) { return volume.image.present(); });
+    const auto containers = static_cast<std::int64_t>(spec.containers.size() + spec.init_containers.size());
+    of_pod.most_ = detail::most_of_an_image * (containers + image_volumes);
     return status();
 }
 

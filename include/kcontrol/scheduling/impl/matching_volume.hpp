@@ -99,16 +99,22 @@ inline bool provides_for(const volume_catalog::storage_class& from, const node_i
            std::any_of(terms.begin(), terms.end(), [&](const auto& term) { return is_in_topology(term, node); });
 }
 
-// Whether the driver has that much left where the node is. Drivers that do not say count as if they had.
-inline bool has_space(const volume_catalog& objects, const volume_catalog::storage_class& from, const quantity& size,
-                      const node_info& node) {
+// Whether the driver of a class says how much it has left. Others count as if they had enough.
+inline bool is_limited(const volume_catalog& objects, const volume_catalog::storage_class& from, const quantity& size) {
     const auto* const driver = objects.find_driver(from.provisioner);
-    if (size.is_zero() || driver == nullptr || !driver->spec.storage_capacity.value_or(false)) return true;
+    return !size.is_zero() && driver != nullptr && driver->spec.storage_capacity.value_or(false);
+}
+
+// Where the driver of a class has that much left for the node; null: nowhere.
+inline const volume_catalog::known_capacity* capacity_for(const volume_catalog& objects,
+                                                          const volume_catalog::storage_class& from,
+                                                          const quantity& size, const node_info& node) {
     const auto& all = objects.capacities();
-    return std::any_of(all.begin(), all.end(), [&](const volume_catalog::known_capacity& one) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const volume_catalog::known_capacity& one) {
         return one.object->storage_class_name == from.metadata.name && one.greatest && *one.greatest >= size &&
                one.nodes && one.nodes->selects(node.node().metadata);
     });
+    return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace kcontrol::scheduling::detail

@@ -48,6 +48,9 @@ KCONTROL_DECL pod_info::pod_info(std::shared_ptr<const api::core::v1::pod> pod) 
         images_.push_back(detail::image_name(one.image));
         detail::add_host_ports(one, host_ports_);
     }
+    for (const auto& one : spec.volumes) {
+        if (one.image.present()) images_.push_back(detail::image_name(one.image->reference));
+    }
     std::sort(host_ports_.begin(), host_ports_.end());
     if (!detail::terms_parser::has_terms(spec)) return;
     detail::terms_parser parser(*pod_);

@@ -61,10 +61,8 @@ KCONTROL_DECL status not_named_by(std::span<const std::string_view> plugins) {
 }
 
 KCONTROL_DECL status none_named_by(std::span<const std::string_view> plugins) {
-    const std::string text =
-        plugins.size() == 1 ? "node(s) didn't satisfy plugin " + std::string(plugins.front())
-                            : "node(s) didn't satisfy plugin(s) " + detail::sorted_list(plugins) + " simultaneously";
-    return status::unresolvable(interned_name(text));
+    return status::unresolvable(
+        interned_name("node(s) didn't satisfy plugin(s) " + detail::sorted_list(plugins) + " simultaneously"));
 }
 
 }  // namespace kcontrol::scheduling

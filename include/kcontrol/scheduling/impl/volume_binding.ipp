@@ -2,9 +2,11 @@
 
 #include <kcontrol/scheduling/impl/matching_volume.hpp>
 #include <kcontrol/scheduling/impl/storage_objects.hpp>
+#include <kcontrol/scheduling/node_scores.hpp>
 #include <kcontrol/scheduling/volume_binding.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace kcontrol::inline v0_1::scheduling {
 namespace detail {
@@ -12,6 +14,39 @@ namespace detail {
 inline std::string quoted_name(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 inline status claim_refusal(std::string_view text) { return status::unresolvable(interned_name(text)); }
+
+// How much of the storage of each class a pod would take on a node.
+class storage_use {
+public:
+    // Several volumes of a class add up.
+    void add_volume(std::string_view of_class, std::int64_t requested, std::int64_t capacity) {
+        auto& to = classes_[of_class];
+        to.requested += requested;
+        to.capacity += capacity;
+    }
+    // What is made is taken from one capacity.
+    void add_provision(std::string_view of_class, std::int64_t requested, std::int64_t capacity) {
+        auto& to = classes_[of_class];
+        to.requested += requested;
+        to.capacity = capacity;
+    }
+    // The less it would take, the better: the mean over the classes, rounded half up.
+    std::int64_t score() const {
+        std::int64_t sum = 0;
+        for (const auto& [name, one] : classes_) {
+            if (one.capacity > 0 && one.requested <= one.capacity)
+                sum += max_node_score - percentage(one.requested, one.capacity);
+        }
+        const auto count = static_cast<std::int64_t>(classes_.size());
+        return count == 0 ? 0 : (2 * sum + count) / (2 * count);
+    }
+
+private:
+    struct amounts {
+        std::int64_t requested = 0, capacity = 0;  // bytes
+    };
+    std::map<std::string_view, amounts> classes_;
+};
 
 }  // namespace detail
 
@@ -109,7 +144,8 @@ KCONTROL_DECL status volume_binding::find(const state& of_pod, const node_info& 
         if (!found || !has_space) break;
         const auto* const of_class = objects_->find_class(storage_class_of(*one->claim->object));
         found = of_class != nullptr && detail::provides_for(*of_class, node);
-        has_space = !found || detail::has_space(*objects_, *of_class, one->size, node);
+        has_space = !found || !detail::is_limited(*objects_, *of_class, one->size) ||
+                    detail::capacity_for(*objects_, *of_class, one->size, node) != nullptr;
         to.provisions.push_back(one->claim->object);
     }
     if (!found) refused.add_reason(no_volume_);
@@ -136,6 +172,32 @@ KCONTROL_DECL status volume_binding::filter(const state& of_pod, const pod_info&
     if (!exist) refused.add_reason(no_such_volume_);
     if (refused.reason_count() == 0) return status();
     return refused;
+}
+
+KCONTROL_DECL status volume_binding::pre_score(state& of_pod, const pod_info&, const snapshot&,
+                                               std::span<const node_info* const>) const {
+    return of_pod.unbound_.empty() ? status::skip() : status();
+}
+
+KCONTROL_DECL std::int64_t volume_binding::score(const state& of_pod, const pod_info&, const node_info& node) const {
+    volume_decision chosen;
+    find(of_pod, node, chosen);
+    detail::storage_use use;
+    for (const auto& one : chosen.bindings) {
+        use.add_volume(storage_class_of(*one.volume), detail::storage_in(one.claim->spec.resources.requests).value(),
+                       detail::storage_in(one.volume->spec.capacity).value());
+    }
+    // Where a volume of the cluster is taken, kube-scheduler looks at those alone.
+    if (!chosen.bindings.empty()) return use.score();
+    for (const auto& one : chosen.provisions) {
+        const auto size = detail::storage_in(one->spec.resources.requests);
+        const auto* const of_class = objects_->find_class(storage_class_of(*one));
+        if (of_class == nullptr || !detail::is_limited(*objects_, *of_class, size)) continue;
+        const auto* const left = detail::capacity_for(*objects_, *of_class, size, node);
+        if (left == nullptr) continue;
+        use.add_provision(of_class->metadata.name, size.value(), left->total.value());
+    }
+    return use.score();
 }
 
 KCONTROL_DECL volume_decision volume_binding::decide(const state& of_pod, const node_info& node) const {

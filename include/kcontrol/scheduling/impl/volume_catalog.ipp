@@ -89,6 +89,7 @@ KCONTROL_DECL void volume_catalog::set(std::shared_ptr<const csi_storage_capacit
     known_capacity known;
     const auto& limit = object->maximum_volume_size.present() ? object->maximum_volume_size : object->capacity;
     if (const auto read = quantity::parse(limit)) known.greatest = *read;
+    if (const auto read = quantity::parse(object->capacity)) known.total = *read;
     if (object->node_topology) {
         if (auto selector = label_selector::of(object->node_topology)) known.nodes = std::move(*selector);
     }
