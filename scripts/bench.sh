@@ -27,7 +27,8 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
          and the time for a gang of 1,000 and for a dry run with 1,000 possible victims
   PB-19  the tutorial's scheduler and kube-scheduler, each with 10,000 waiting pods and 5,000 nodes on a real API server:
          pods a second, CPU seconds and memory (bench/scheduler_figures.py has sizes)
-  PB-20  the same two at 50 pods a second: time from a pod's creation to its binding
+  PB-20  the same two at 50 pods a second: time from a pod's creation to its binding; ours from the event to the binding's
+         request, at an API server in a process
   PB-21  the openb trace by each placement of gpu_scheduler: allocated GPUs at 130 % of demand, and waits at 100 %
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
@@ -133,6 +134,7 @@ if wanted PB-11; then targets+=(bench_clusters bench_isolation); fi
 if wanted PB-17; then targets+=(bench_encode); fi
 if wanted PB-18; then targets+=(bench_scheduling); fi
 if wanted PB-19 PB-20; then targets+=(10_scheduler); fi
+if wanted PB-20; then targets+=(bench_scheduler_reaction); fi
 if wanted PB-21; then targets+=(bench_gpu_placement); fi
 use_ccache
 configure release >&2
@@ -181,6 +183,12 @@ for id in PB-19 PB-20; do
     python3 "$ROOT/bench/scheduler_figures.py" "$BUILD/release/examples/tutorial/10_scheduler" --only "$id" >>"$rows" || status=$?
     ((status == 0 || status == 3)) || die "scheduler_figures.py failed"
 done
+
+if wanted PB-20; then
+    step "PB-20: from a pod's event to its binding, without a peer" >&2
+    "$BUILD/release/bench/bench_scheduler_reaction" "$BUILD/release/examples/tutorial/10_scheduler" |
+        awk -F '\t' -v OFS='\t' '{ print "PB-20", "kcontrol", $1, $2, $3 }' >>"$rows"
+fi
 
 if wanted PB-10; then
     step "PB-10: kcontrol" >&2
