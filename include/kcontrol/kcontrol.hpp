@@ -288,6 +288,7 @@
 #include <kcontrol/tracing/otlp_options.hpp>
 #include <kcontrol/tracing/sampler.hpp>
 #include <kcontrol/transport/client.hpp>
+#include <kcontrol/transport/http2_call.hpp>
 #include <kcontrol/transport/keyed_digest.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 #include <kcontrol/transport/self_signed.hpp>

@@ -330,6 +330,7 @@
 #include <kcontrol/transport/impl/dns_question.ipp>
 #include <kcontrol/transport/impl/dns_search.ipp>
 #include <kcontrol/transport/impl/host_lookup.ipp>
+#include <kcontrol/transport/impl/http2_call.ipp>
 #include <kcontrol/transport/impl/http2_connection.ipp>
 #include <kcontrol/transport/impl/http2_exchange.ipp>
 #include <kcontrol/transport/impl/http2_session.ipp>

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
-#include <kcontrol/config.hpp>
+#include <kcontrol/transport/http2_call.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,27 +17,26 @@ namespace kcontrol::inline v0_1::service::detail {
 class grpc_call {
 public:
     /// `method` is the path, /PACKAGE.SERVICE/METHOD; the answer may have `most` bytes.
-    KCONTROL_DECL grpc_call(std::string method, std::string message, std::size_t most);
-    KCONTROL_DECL ~grpc_call();
-    grpc_call(const grpc_call&) = delete;
-    grpc_call& operator=(const grpc_call&) = delete;
+    KCONTROL_DECL grpc_call(std::string method, const std::string& message, std::size_t most);
 
     /// Bytes to send now; empty: none until more came. Ask again after each receive().
     KCONTROL_DECL std::string send();
 
-    /// Bytes that came. After an error nothing more is to be sent or received; errors are also the call's outcome.
+    /// Bytes that came.
     KCONTROL_DECL void receive(std::string_view bytes);
 
     /// The peer closed the connection.
     KCONTROL_DECL void closed();
 
-    /// The answer's message, or why there is none, once that is known: too_large; protocol_error; truncated;
-    /// unavailable, with what the server says.
-    KCONTROL_DECL const std::optional<result<std::string>>& outcome() const noexcept;
+    /// The answer's message, or why there is none, once that is known: the errors of http2_call; protocol_error;
+    /// truncated; unavailable, with what the server says.
+    const std::optional<result<std::string>>& outcome() const noexcept { return outcome_; }
 
 private:
-    struct state;
-    std::unique_ptr<state> state_;
+    KCONTROL_DECL void look();
+
+    http::http2_call call_;
+    std::optional<result<std::string>> outcome_;
 };
 
 }  // namespace kcontrol::service::detail

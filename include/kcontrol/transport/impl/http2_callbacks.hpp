@@ -58,9 +58,12 @@ struct http2_callbacks {
                                                                std::to_string(http2_header_limit >> 10) + " KiB"));
             return 0;
         }
-        if (one->head_done) return 0;  // trailers are dropped
         const std::string_view key(reinterpret_cast<const char*>(name), name_size);
         const std::string_view text(reinterpret_cast<const char*>(value), value_size);
+        if (one->head_done) {
+            if (one->keeps_trailers) keep(self(user), *one, [&] { one->trailers.add(key, std::string(text)); });
+            return 0;
+        }
         if (key == ":status") {
             std::from_chars(text.data(), text.data() + text.size(), one->head.status);
         } else {

@@ -38,7 +38,7 @@ public:
     static constexpr int most_interim = 8;  ///< interim answers to a request
 
     /// `authority` is the server as requests name it, "host:port".
-    KCONTROL_DECL explicit http2_session(std::string authority);
+    KCONTROL_DECL explicit http2_session(std::string authority, std::string_view scheme = "https");
     KCONTROL_DECL ~http2_session();
     http2_session(const http2_session&) = delete;
     http2_session& operator=(const http2_session&) = delete;
@@ -57,6 +57,8 @@ public:
     /// peer show when it is to be told.
     KCONTROL_DECL result<void> take_output(std::string& out, std::size_t most);
     KCONTROL_DECL bool has_output() const noexcept;
+    /// Nothing is to be sent or received any more.
+    KCONTROL_DECL bool is_over() const noexcept;
     KCONTROL_DECL void ping();
     /// Frames that bring nothing are counted anew.
     void new_period() noexcept { idle_frames_ = 0; }
@@ -83,7 +85,7 @@ private:
     bool count_idle_frame();
 
     ::nghttp2_session* session_ = nullptr;
-    std::string authority_;
+    std::string authority_, scheme_;
     std::vector<http2_stream*> streams_;
     std::size_t open_ = 0;
     int idle_frames_ = 0;

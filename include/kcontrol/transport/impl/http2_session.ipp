@@ -11,8 +11,8 @@
 
 namespace kcontrol::inline v0_1::http::detail {
 
-KCONTROL_DECL http2_session::http2_session(std::string authority)
-    : session_(http2_callbacks::make(*this)), authority_(std::move(authority)) {
+KCONTROL_DECL http2_session::http2_session(std::string authority, std::string_view scheme)
+    : session_(http2_callbacks::make(*this)), authority_(std::move(authority)), scheme_(scheme) {
     const nghttp2_settings_entry wishes[] = {
         {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, static_cast<std::uint32_t>(stream_window)},
@@ -72,7 +72,7 @@ KCONTROL_DECL bool http2_session::open(http2_stream& stream) {
         fields.push_back({bytes(name), bytes(value), name.size(), value.size(), flags});
     };
     add(":method", req.method, NGHTTP2_NV_FLAG_NONE);
-    add(":scheme", "https", NGHTTP2_NV_FLAG_NONE);
+    add(":scheme", scheme_, NGHTTP2_NV_FLAG_NONE);
     add(":authority", authority_, NGHTTP2_NV_FLAG_NONE);
     add(":path", req.target, NGHTTP2_NV_FLAG_NONE);
     for (const auto& field : req.headers) {
@@ -82,6 +82,7 @@ KCONTROL_DECL bool http2_session::open(http2_stream& stream) {
         const bool secret = name == "authorization" || name == "cookie";
         add(name, field.value, secret ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
     }
+    if (stream.keeps_trailers) add("te", "trailers", NGHTTP2_NV_FLAG_NONE);
     const bool usual = req.method == "GET" || req.method == "HEAD" || req.method == "DELETE";
     const std::string length = std::to_string(req.body.size());
     if (!req.body.empty() || !usual) add("content-length", length, NGHTTP2_NV_FLAG_NONE);
@@ -133,6 +134,10 @@ KCONTROL_DECL result<void> http2_session::take_output(std::string& out, std::siz
 }
 
 KCONTROL_DECL bool http2_session::has_output() const noexcept { return nghttp2_session_want_write(session_) != 0; }
+
+KCONTROL_DECL bool http2_session::is_over() const noexcept {
+    return nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0;
+}
 
 KCONTROL_DECL void http2_session::ping() { nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr); }
 

@@ -39,6 +39,7 @@ public:
         interim = 0;
         head = {};
         body.clear();
+        trailers = {};
         failure.reset();
     }
 
@@ -59,6 +60,7 @@ public:
     request asked;
     const bool whole;
     const std::size_t max_body;
+    bool keeps_trailers = false;
     std::int32_t id = -1;  ///< -1: no session knows it
     bool sent = false;     ///< its head has gone out
     std::size_t body_sent = 0;
@@ -67,6 +69,7 @@ public:
     response_head head;
     bool head_done = false;
     std::string body;
+    fields trailers;               ///< where they are kept
     bool ended = false;            ///< properly
     std::optional<error> failure;  ///< why it never will
     bool unprocessed = false;      ///< of a failure: the server did nothing, so any request may be sent again
