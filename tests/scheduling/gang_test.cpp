@@ -298,6 +298,16 @@ TEST_CASE("gang_book: a gang that lost all its pods has first call, and is forgo
     CHECK(restored.next_deadline() == start + 2h + 5min);
 }
 
+TEST_CASE("gang_book: a gang whose last pod goes after its first call is forgotten at once") {
+    gang_book book;
+    for (const char* name : {"a", "b", "c", "d"}) book.set_pod(member_of(bound(name)), start);
+    book.remove_pod(*member_of(bound("a")), start + 1h);
+    for (const char* name : {"b", "c", "d"}) book.remove_pod(*member_of(bound(name)), start + 2h);
+    CHECK(book.next_deadline() == std::nullopt);
+    CHECK(book.due(start + 3h).empty());
+    CHECK(book.size() == 0);
+}
+
 TEST_CASE("gang_book: members that can't be placed") {
     gang_book book;
     for (const char* name : {"a", "b", "c"}) book.set_pod(member_of(waiting(name)), start);

@@ -173,8 +173,10 @@ KCONTROL_DECL void gang_book::changed(const gang_id& id, time_point now) {
     } else if (!of.due_at) {
         of.due_at = time_after(now, is_over ? terms.timeout : std::max(first_call, terms.timeout));
     }
+    const bool is_forgotten = of.members.empty() && !of.group && is_over;
+    if (is_forgotten) of.lost_at = std::nullopt;  // and so it has no place among the times
     set_time(id, of);
-    if (of.members.empty() && !of.group && is_over) gangs_.erase(found);
+    if (is_forgotten) gangs_.erase(found);
 }
 
 // It has one place among the times, or none: when it is due, or is forgotten.
