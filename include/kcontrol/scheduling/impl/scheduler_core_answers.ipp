@@ -125,6 +125,11 @@ KCONTROL_DECL void scheduler_core::gang_changed(const gang_id& gang) {
     if (can_be_placed && before != gang_phase::ready && before != status.phase) {
         for (const auto& pod : gangs_.waiting(gang)) queue_.activate(*pod, now_);
     }
+    // A gang that waits for members keeps no place.
+    const bool could_be_placed = before == gang_phase::ready || before == gang_phase::complete;
+    if (could_be_placed && !can_be_placed) {
+        for (const auto& pod : gangs_.waiting(gang)) lose_nomination(pod);
+    }
     if (status.phase == gang_phase::complete && status.bound >= status.minimum) tell_group(gang, notice, true);
 }
 

@@ -118,6 +118,8 @@ KCONTROL_DECL void scheduler_core::drop_nomination(const pod_pointer& pod, std::
 }
 
 KCONTROL_DECL void scheduler_core::lose_nomination(const pod_pointer& pod) {
+    const nomination* const known = nominations_.find(pod->namespace_(), pod->name());
+    if (known == nullptr || known->pod->uid() != pod->uid()) return;
     drop_nomination(pod, {});
     effects_.emplace_back(nominate_effect{pod, {}});
 }
