@@ -86,6 +86,10 @@ class KcontrolConan(ConanFile):
         scheduling.set_property("cmake_target_name", "kcontrol::scheduling")
         scheduling.libs = ["kcontrol_scheduling"]
         scheduling.requires = ["compiled"]
+        api_beta = self.cpp_info.components["api_beta"]
+        api_beta.set_property("cmake_target_name", "kcontrol::api_beta")
+        api_beta.libs = ["kcontrol_api_beta"]
+        api_beta.requires = ["compiled"]
         if self.options.testing:
             testing = self.cpp_info.components["testing"]
             testing.set_property("cmake_target_name", "kcontrol::testing")

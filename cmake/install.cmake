@@ -1,8 +1,8 @@
 # What an installation holds: headers, the compiled libraries, the CMake package `kcontrol` with its targets, and kcontrol.pc.
 #
-# A build of a single program (scripts/demo.sh) can be installed as well: kcontrol::testing, kcontrol::scheduling, kcontrol::records
-# and the tools are there if they were built, and the package looks for them (kcontrolConfig.cmake). Components: runtime, dev,
-# testing, scheduling, records, tools, programs.
+# A build of a single program (scripts/demo.sh) can be installed as well: kcontrol::testing, kcontrol::scheduling, kcontrol::api_beta,
+# kcontrol::records and the tools are there if they were built, and the package looks for them (kcontrolConfig.cmake). Components: runtime, dev,
+# testing, scheduling, api_beta, records, tools, programs.
 option(KCONTROL_INSTALL "Install the library" ${PROJECT_IS_TOP_LEVEL})
 set_target_properties(${KCONTROL_LIBRARIES} PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -31,6 +31,9 @@ if(KCONTROL_BUILD_TESTING_LIBRARY)
 endif()
 if(KCONTROL_BUILD_SCHEDULING_LIBRARY)
     kcontrol_install_library(kcontrolSchedulingTargets scheduling scheduling OPTIONAL TARGETS kcontrol_scheduling)
+endif()
+if(KCONTROL_BUILD_API_BETA_LIBRARY)
+    kcontrol_install_library(kcontrolApiBetaTargets api_beta api_beta OPTIONAL TARGETS kcontrol_api_beta)
 endif()
 if(KCONTROL_BUILD_RECORDS_LIBRARY)
     kcontrol_install_library(kcontrolRecordsTargets records records OPTIONAL TARGETS kcontrol_records)
@@ -71,6 +74,10 @@ endif()
 if(KCONTROL_BUILD_SCHEDULING_LIBRARY)
     configure_file(cmake/kcontrol-scheduling.pc.in ${PROJECT_BINARY_DIR}/kcontrol-scheduling.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/kcontrol-scheduling.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT scheduling)
+endif()
+if(KCONTROL_BUILD_API_BETA_LIBRARY)
+    configure_file(cmake/kcontrol-api-beta.pc.in ${PROJECT_BINARY_DIR}/kcontrol-api-beta.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/kcontrol-api-beta.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT api_beta)
 endif()
 if(KCONTROL_BUILD_RECORDS_LIBRARY)
     set(KCONTROL_PC_SQLITE ", sqlite3")

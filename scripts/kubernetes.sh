@@ -25,8 +25,16 @@ work=$BUILD/kubernetes/$version
 rm -rf "$work" && mkdir -p "$work"
 
 assets=$(KCONTROL_KUBERNETES_VERSION=$version "$planes/assets.sh" | tail -1)
-"$planes/start.sh" "$assets" "$work/server" >/dev/null
+# A server with all groups tells what beta and alpha groups have; all else is read from one as it is by default.
+mkdir -p "$work/beta_server"
+printf '%s\n' --runtime-config=api/all=true --feature-gates=AllAlpha=true,AllBeta=true >"$work/beta_server/apiserver-options"
+trap '"$planes/stop.sh" "$work/beta_server" >/dev/null' EXIT
+"$planes/start.sh" "$assets" "$work/beta_server" >/dev/null
+"$planes/read_server.py" "$work/beta_server" "$work/beta"
+"$planes/stop.sh" "$work/beta_server" >/dev/null
+find "$work/beta/openapi" -name '*.json' ! -name '*__v*alpha*' ! -name '*__v*beta*' -delete
 trap '"$planes/stop.sh" "$work/server" >/dev/null' EXIT
+"$planes/start.sh" "$assets" "$work/server" >/dev/null
 
 # The tags of Go's types, in a module that requires this version.
 module=$planes
@@ -37,7 +45,8 @@ module=$planes
 use_ccache
 configure release
 build release kcontrol_gen
-"$ROOT/scripts/generate-api.sh" "$BUILD/release/tools/kcontrol_gen/kcontrol-gen" "$work/openapi" "$work/fields.tsv"
+"$ROOT/scripts/generate-api.sh" "$BUILD/release/tools/kcontrol_gen/kcontrol-gen" "$work/openapi" "$work/fields.tsv" \
+    "$work/beta/openapi"
 python3 "$ROOT/scripts/generate-apiserver-table.py" "$work/openapi" "$work/fields.tsv" "$work/discovery"
 sed -i -E "s/(kubernetes_minor = \")[0-9]+/\1$minor/; s/(kubernetes_previous_minor = \")[0-9]+/\1$((minor - 1))/" \
     "$ROOT/src/testserver/kubernetes_version.hpp"

@@ -90,20 +90,21 @@ installs_after_the_demo() {
     units_of "$log"
 }
 
-# kcontrol::records and kcontrol::scheduling beside the library, as components that are found. One that was not built is missed
-# by its option in $PREFIX.
+# kcontrol::records, kcontrol::scheduling and kcontrol::api_beta beside the library, as components that are found. One that was not
+# built is missed by its option in $PREFIX.
 finds_records() {
     local build=$BUILD/package_records prefix=$BUILD/package/records_prefix log=$LOGS/records.log
     rm -rf "$build" "$build.consumer" "$prefix"
     {
         cmake -S "$ROOT" --preset release -B "$build" -DKCONTROL_BUILD_EXAMPLES=OFF -DKCONTROL_BUILD_RECORDS_LIBRARY=ON &&
-            cmake --build "$build" --target kcontrol kcontrol_records kcontrol_scheduling --parallel "$(build_jobs)" &&
+            cmake --build "$build" --target kcontrol kcontrol_records kcontrol_scheduling kcontrol_api_beta --parallel "$(build_jobs)" &&
             cmake --install "$build" --component dev --prefix "$prefix" &&
             cmake --install "$build" --component records --prefix "$prefix" &&
             cmake --install "$build" --component scheduling --prefix "$prefix" &&
+            cmake --install "$build" --component api_beta --prefix "$prefix" &&
             cmake -S "$ROOT/tests/package/records" -B "$build.consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" &&
             cmake --build "$build.consumer" && "$build.consumer/consumer" "$build.consumer/clusters.db" &&
-            PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name kcontrol-records.pc)") pkg-config --print-errors --libs kcontrol-records kcontrol-scheduling
+            PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name kcontrol-records.pc)") pkg-config --print-errors --libs kcontrol-records kcontrol-scheduling kcontrol-api-beta
     } >"$log" 2>&1 || { cat "$log"; return 1; }
     units_of "$log"
     if cmake -S "$ROOT/tests/package/records" -B "$build.without" -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX" >"$log" 2>&1; then
@@ -189,7 +190,7 @@ group_package() {
     beside "add_subdirectory" builds_as_subdirectory consumer
     beside "find_package says that kcontrol::testing was not built" says_testing_is_missing
     beside "what demo.sh built can be installed and found" installs_after_the_demo
-    beside "kcontrol::records and kcontrol::scheduling are found where they were built" finds_records
+    beside "kcontrol::records, kcontrol::scheduling and kcontrol::api_beta are found where they were built" finds_records
     beside "pkg-config" builds_with_pkg_config
     beside "--version and completion of the tools" tools_say_their_version
     sed 's/kcontrol 0.1/kcontrol 0.2/' "$ROOT/tests/package/find_package/CMakeLists.txt" >"$BUILD/package/CMakeLists.txt"

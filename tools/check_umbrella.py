@@ -2,7 +2,7 @@
 """The umbrella check: kcontrol.hpp includes every public header, src.hpp every definition.
 
 What is for tests (testing/) is not in them: that is what a program includes and builds, and kcontrol::testing is always a
-compiled library. Nor are records/ and scheduling/, libraries of their own; records/src.hpp and scheduling/src.hpp have theirs. Nor
+compiled library. Nor are api_beta/, records/ and scheduling/, libraries of their own, each with a src.hpp. Nor
 are api/ and service/ in kcontrol.hpp: a program includes the kinds it uses, and service/ is for programs that are no controllers.
 usage: check_umbrella.py [ROOT] [--self-test]      check_umbrella.py --write: writes both files
 """
@@ -24,7 +24,7 @@ SRC = HEAD.format(what="Every definition of the library, for a build without CMa
 #endif
 
 """
-OWN = ("records", "scheduling")
+OWN = ("api_beta", "records", "scheduling")
 OWN_SRC = {room: SRC.replace("Every definition of the library", f"Every definition of kcontrol::{room}").replace(
     "kcontrol/src.hpp", f"kcontrol/{room}/src.hpp") for room in OWN}
 

@@ -50,6 +50,24 @@ TEST_CASE("include/kcontrol/api and src/api_*.cpp are what scripts/generate-api.
     }
 }
 
+TEST_CASE("include/kcontrol/api_beta and src/api_beta.cpp are what scripts/generate-api.sh writes") {
+    input stable;
+    input beta;
+    REQUIRE(stable.add_path(root + "tools/kcontrol_gen/data/kubernetes.json").has_value());
+    REQUIRE(beta.add_path(root + "tools/kcontrol_gen/data/kubernetes_beta.json").has_value());
+    const auto below = stable.finish();
+    const auto all = beta.finish();
+    REQUIRE(below.has_value());
+    REQUIRE(all.has_value());
+    const auto files = emit_beta(*all, *below, compact_dialect());
+    CHECK(files.contains("include/kcontrol/api_beta/scheduling/v1beta1.hpp"));
+    CHECK_FALSE(files.contains("include/kcontrol/api_beta/core/v1.hpp"));  // api/ has what beta groups need of it
+    for (const auto& file : files) {
+        CAPTURE(file.first);
+        CHECK((read_text(root + file.first) == file.second));
+    }
+}
+
 TEST_CASE("the tables of Protocol Buffers are what scripts/generate-api.sh writes") {
     input in;
     REQUIRE(in.add_path(root + "tools/kcontrol_gen/data/kubernetes.json").has_value());

@@ -35,6 +35,8 @@ TEST_CASE("wrong arguments") {
     CHECK(refusal({"--out", "a", "--out", "b"}) == "--out is there twice");
     CHECK(refusal({"--frobnicate"}).starts_with("unknown flag \"--frobnicate\""));
     CHECK(refusal({"--out", "a", "--namespace", "n", "--context", "c", "x"}).starts_with("--context is of no use"));
+    CHECK(refusal({"--out", "a", "--namespace", "n", "--beta", "b", "x"}) == "--beta FILE goes with --builtin");
+    CHECK(parse_options({"--builtin", "--beta", "b", "--out", "a", "x"})->beta == "b");
     for (const char* bad : {"1a", "a::", "::a", "a:b", "std", "a::class", "a b", "a;b", "a__b", "_a", ""}) {
         CAPTURE(bad);
         CHECK_FALSE(refusal({"--out", "a", "--namespace", bad, "x"}).empty());

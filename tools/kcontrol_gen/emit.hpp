@@ -18,4 +18,7 @@ std::string emit_header(const schema& all, const dialect& words, const std::stri
 /// The files of the built-in kinds, by path below the project's root.
 std::map<std::string, std::string> emit_builtin(const schema& all, const dialect& words);
 
+/// The files of beta and alpha groups: what `beta` has and `stable`, the schema of the built-in kinds, hasn't.
+std::map<std::string, std::string> emit_beta(const schema& beta, const schema& stable, const dialect& words);
+
 }  // namespace kcontrol_gen

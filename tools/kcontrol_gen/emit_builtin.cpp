@@ -19,8 +19,32 @@ std::string short_name(const std::string& space, std::string_view between) {
     return out.replace(out.find("::"), 2, between);
 }
 
-std::string header_of(const std::string& space) { return "kcontrol/api/" + short_name(space, "/") + ".hpp"; }
-std::string tables_of(const std::string& space) { return "kcontrol/api/impl/" + short_name(space, "_") + ".ipp"; }
+/// A room of generated headers: api/, or api_beta/, which declares what api/ doesn't.
+struct declaring_room {
+    std::string_view name;
+    const schema& all;
+    std::set<const object_type*> types;
+    std::set<std::string> spaces;
+    std::set<std::string> spaces_below;  ///< those of api/, seen from api_beta/
+
+    declaring_room(std::string_view room, const schema& from, const declaring_room* below) : name(room), all(from) {
+        if (below != nullptr) spaces_below = below->spaces;
+        for (const auto& [key, type] : all.types) {
+            if (find_existing(key) != nullptr || (below != nullptr && below->all.types.contains(key))) continue;
+            types.insert(&type);
+            spaces.insert(space_of(type));
+        }
+    }
+
+    std::string header_of(const std::string& space) const {
+        return "kcontrol/" + std::string(name) + "/" + short_name(space, "/") + ".hpp";
+    }
+    std::string tables_of(const std::string& space) const {
+        return "kcontrol/" + std::string(name) + "/impl/" + short_name(space, "_") + ".ipp";
+    }
+};
+
+std::string header_below(const std::string& space) { return "kcontrol/api/" + short_name(space, "/") + ".hpp"; }
 
 /// Names no version: a file changes when its kinds do. kinds.ipp says which version it is.
 constexpr std::string_view source_remark =
@@ -61,10 +85,15 @@ std::string title_of(const plan& planned) {
     return kinds.empty() ? "Types that kinds of several groups share" : api_version + ": " + kinds;
 }
 
-emitted emit_space(const schema& all, const dialect& words, const std::string& space) {
-    auto planned = make_plan(all, words, space_of, [&](const object_type& type) { return space_of(type) == space; });
+emitted emit_space(const declaring_room& room, const dialect& words, const std::string& space) {
+    auto planned = make_plan(room.all, words, space_of, [&](const object_type& type) {
+        return space_of(type) == space && room.types.contains(&type);
+    });
     planned.headers.insert("kcontrol/model/resource.hpp");
-    for (const auto& other : planned.other_spaces) planned.headers.insert(header_of(other));
+    for (const auto& other : planned.other_spaces) {
+        if (room.spaces_below.contains(other)) planned.headers.insert(header_below(other));
+        if (other != space && room.spaces.contains(other)) planned.headers.insert(room.header_of(other));
+    }
     emitted made;
     auto& out = made.header;
     out = comment_lines(title_of(planned) + ".").append(source_remark);
@@ -75,11 +104,11 @@ emitted emit_space(const schema& all, const dialect& words, const std::string& s
     for (const auto& type : planned.types) write_struct(type, out);
     out += "}  // namespace " + space + "\n\n";
     for (const auto& type : planned.types) write_table_declaration(type, out);
-    out += "\n#ifdef KCONTROL_HEADER_ONLY\n#include <" + tables_of(space) + ">\n#endif\n";
+    out += "\n#ifdef KCONTROL_HEADER_ONLY\n#include <" + room.tables_of(space) + ">\n#endif\n";
 
-    made.tables = "// The tables of " + header_of(space) + ".\n";
+    made.tables = "// The tables of " + room.header_of(space) + ".\n";
     made.tables += source_remark;
-    made.tables += "#include <" + header_of(space) + ">\n#include <kcontrol/model/generated.hpp>\n\n";
+    made.tables += "#include <" + room.header_of(space) + ">\n#include <kcontrol/model/generated.hpp>\n\n";
     for (const auto& type : planned.types) {
         write_table(type, made.tables);
         if (type.of_kind != nullptr) made.kinds.push_back(type.full_name());
@@ -89,12 +118,12 @@ emitted emit_space(const schema& all, const dialect& words, const std::string& s
 }
 
 /// A table of all kinds, for programs that must know every one.
-std::string emit_kinds(const schema& all, const std::set<std::string>& spaces, const std::vector<std::string>& kinds) {
+std::string emit_kinds(const declaring_room& room, const std::vector<std::string>& kinds) {
     std::string out =
-        "// The kinds of kinds.hpp, " + comment_text(all.origin) + ", and with them every header of api/.\n";
+        "// The kinds of kinds.hpp, " + comment_text(room.all.origin) + ", and with them every header of api/.\n";
     out += source_remark;
     std::set<std::string> headers{"kcontrol/api/kinds.hpp", "kcontrol/codec/resource_of.hpp"};
-    for (const auto& space : spaces) headers.insert(header_of(space));
+    for (const auto& space : room.spaces) headers.insert(room.header_of(space));
     write_includes(headers, out);
     out += "namespace " + reopened("kcontrol::api") +
            " {\n\nKCONTROL_DECL std::span<const resource_info* const> builtin_kinds() {\n";
@@ -103,30 +132,42 @@ std::string emit_kinds(const schema& all, const std::set<std::string>& spaces, c
     return out + "    };\n    return all;\n}\n\n}  // namespace kcontrol::api\n";
 }
 
+std::vector<std::string> emit_spaces(const declaring_room& room, const dialect& words,
+                                     std::map<std::string, std::string>& out) {
+    std::vector<std::string> kinds;
+    for (const auto& space : room.spaces) {
+        auto made = emit_space(room, words, space);
+        out["include/" + room.header_of(space)] = std::move(made.header);
+        out["include/" + room.tables_of(space)] = std::move(made.tables);
+        kinds.insert(kinds.end(), made.kinds.begin(), made.kinds.end());
+    }
+    return kinds;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> emit_builtin(const schema& all, const dialect& words) {
-    std::set<std::string> spaces;
-    for (const auto& [key, type] : all.types) {
-        if (find_existing(key) == nullptr) spaces.insert(space_of(type));
-    }
+    const declaring_room room("api", all, nullptr);
     std::map<std::string, std::string> out;
-    std::vector<std::string> kinds;
-    for (const auto& space : spaces) {
-        auto made = emit_space(all, words, space);
-        out["include/" + header_of(space)] = std::move(made.header);
-        out["include/" + tables_of(space)] = std::move(made.tables);
-        kinds.insert(kinds.end(), made.kinds.begin(), made.kinds.end());
-    }
+    const auto kinds = emit_spaces(room, words, out);
     // Two files: one group is as large as all the others together.
     std::string core;
     std::string others;
-    for (const auto& space : spaces) {
-        (space.find("::core::") != std::string::npos ? core : others) += "#include <" + tables_of(space) + ">\n";
+    for (const auto& space : room.spaces) {
+        (space.find("::core::") != std::string::npos ? core : others) += "#include <" + room.tables_of(space) + ">\n";
     }
     out["src/api_core.cpp"] = core;
     out["src/api_groups.cpp"] = others;
-    out["include/kcontrol/api/impl/kinds.ipp"] = emit_kinds(all, spaces, kinds);
+    out["include/kcontrol/api/impl/kinds.ipp"] = emit_kinds(room, kinds);
+    return out;
+}
+
+std::map<std::string, std::string> emit_beta(const schema& beta, const schema& stable, const dialect& words) {
+    const declaring_room below("api", stable, nullptr);
+    const declaring_room room("api_beta", beta, &below);
+    std::map<std::string, std::string> out;
+    emit_spaces(room, words, out);
+    for (const auto& space : room.spaces) out["src/api_beta.cpp"] += "#include <" + room.tables_of(space) + ">\n";
     return out;
 }
 

@@ -31,6 +31,7 @@ constexpr flag flags[] = {
     {"--version", kcontrol::flag_value::none, nullptr, action::version},
     {"--condense", kcontrol::flag_value::none, nullptr, action::condense},
     {"--builtin", kcontrol::flag_value::none, nullptr, action::builtin},
+    {"--beta", kcontrol::flag_value::text, &options::beta, {}},
     {"--fields", kcontrol::flag_value::text, &options::fields, {}},
     {"--condense-protobuf", kcontrol::flag_value::none, nullptr, action::protobuf_condense},
     {"--protobuf", kcontrol::flag_value::none, nullptr, action::protobuf},
@@ -59,6 +60,7 @@ result<void> check(const options& o) {
     }
     const bool of_protobuf = o.what == action::protobuf || o.what == action::protobuf_condense;
     if (of_protobuf != !o.fields.empty()) return bad("--fields FILE goes with --protobuf and --condense-protobuf");
+    if (!o.beta.empty() && o.what != action::builtin) return bad("--beta FILE goes with --builtin");
     if (o.what != action::generate) return {};
     if (o.name_space.empty()) return bad("--namespace is missing: say --namespace acme::jobs");
     return check_namespace(o.name_space);

@@ -24,6 +24,7 @@ struct options {
     std::string name_space;
     std::string kubeconfig;  ///< inputs are then names and groups of CRDs
     std::string context;
+    std::string beta;    ///< the condensed schema of beta and alpha groups
     std::string fields;  ///< the file with the fields of Protocol Buffers
     std::vector<std::string> inputs;
 };

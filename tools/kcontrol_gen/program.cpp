@@ -36,6 +36,17 @@ result<void> write_all(const std::string& root, const std::map<std::string, std:
     return {};
 }
 
+result<void> write_builtin(const options& o, const schema& all) {
+    const auto done = write_all(o.out, emit_builtin(all, compact_dialect()));
+    if (!done || o.beta.empty()) return done;
+    input from;
+    const auto added = from.add_path(o.beta);
+    if (!added) return added.error();
+    const auto beta = from.finish();
+    if (!beta) return beta.error();
+    return write_all(o.out, emit_beta(*beta, all, compact_dialect()));
+}
+
 result<void> work_on_protobuf(const options& o, const schema& kinds, std::ostream& out) {
     const auto text = read_all(o.fields);
     if (!text) return text.error();
@@ -62,7 +73,7 @@ result<void> work(const options& o, std::ostream& out, std::ostream& err) {
     if (o.what == action::condense) return write(o.out, write_condensed(from.openapi()), out);
     const auto all = from.finish();
     if (!all) return all.error();
-    if (o.what == action::builtin) return write_all(o.out, emit_builtin(*all, compact_dialect()));
+    if (o.what == action::builtin) return write_builtin(o, *all);
     if (!o.fields.empty()) return work_on_protobuf(o, *all, out);
     std::vector<remark> remarks;
     const auto text = emit_header(*all, compact_dialect(), o.name_space, remarks);

@@ -1,0 +1,13 @@
+#include <kcontrol/api_beta/impl/admissionregistration_v1alpha1.ipp>
+#include <kcontrol/api_beta/impl/admissionregistration_v1beta1.ipp>
+#include <kcontrol/api_beta/impl/apiserverinternal_v1alpha1.ipp>
+#include <kcontrol/api_beta/impl/certificates_v1beta1.ipp>
+#include <kcontrol/api_beta/impl/coordination_v1alpha2.ipp>
+#include <kcontrol/api_beta/impl/coordination_v1beta1.ipp>
+#include <kcontrol/api_beta/impl/lifecycle_v1alpha1.ipp>
+#include <kcontrol/api_beta/impl/resource_v1alpha3.ipp>
+#include <kcontrol/api_beta/impl/resource_v1beta1.ipp>
+#include <kcontrol/api_beta/impl/resource_v1beta2.ipp>
+#include <kcontrol/api_beta/impl/scheduling_v1alpha3.ipp>
+#include <kcontrol/api_beta/impl/scheduling_v1beta1.ipp>
+#include <kcontrol/api_beta/impl/storagemigration_v1beta1.ipp>
