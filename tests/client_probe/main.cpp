@@ -1,5 +1,5 @@
 // For tests/e2e/test_client.py: the client's verbs at a real API server, as a program without a loop calls them.
-//     client_probe KUBECONFIG WHAT     subresources, collections, patches, waits, discovery
+//     client_probe KUBECONFIG WHAT     subresources, running, collections, patches, waits, discovery
 // Prints one fact a line; a failure that nobody expects ends it with 1.
 #include <kcontrol/api/apps/v1.hpp>
 #include <kcontrol/api/authentication/v1.hpp>
@@ -106,6 +106,36 @@ void subresources(blocking_client& b) {
     const std::string text = token ? std::string(token->status.token) : std::string();
     const bool has_token = std::count(text.begin(), text.end(), '.') == 2;
     std::cout << "token " << (has_token ? "yes" : "no") << "\n";
+}
+
+// What a pod may be given while it runs.
+void running(blocking_client& b) {
+    const auto cpu = [](const pod& of) { return of.spec.containers[0].resources.requests.find("cpu")->second.str(); };
+    pod first = make_pod("running");
+    first.spec.containers[0].resources.requests["cpu"] = "100m";
+    const pod made = b.create(first).value();
+    pod larger = made;
+    larger.spec.containers[0].resources.requests["cpu"] = "200m";
+    std::cout << "plain " << tell(b.patch(made, larger)) << "\n";
+    const auto resize = write_options().subresource("resize");
+    const auto patched = b.patch(made, larger, resize);
+    std::cout << "resize " << tell(patched) << " " << cpu(*patched) << "\n";
+    pod largest = *patched;
+    largest.spec.containers[0].resources.requests["cpu"] = "300m";
+    const auto updated = b.update(largest, resize);
+    std::cout << "resize " << tell(updated) << " " << cpu(*updated) << "\n";
+    std::cout << "stale " << tell(b.update(largest, resize)) << "\n";
+
+    pod inspected = *updated;
+    api::core::v1::ephemeral_container shell;
+    shell.name = "shell";
+    shell.image = "example.com/shell:1";
+    shell.target_container_name = "main";
+    inspected.spec.ephemeral_containers.push_back(shell);
+    std::cout << "plain " << tell(b.update(inspected)) << "\n";
+    const auto with_shell = b.patch(*updated, inspected, write_options().subresource("ephemeralcontainers"));
+    std::cout << "ephemeral " << tell(with_shell) << " " << with_shell->spec.ephemeral_containers.size() << "\n";
+    std::cout << "stays " << tell(b.update(*updated, write_options().subresource("ephemeralcontainers"))) << "\n";
 }
 
 void collections(blocking_client& b) {
@@ -242,6 +272,7 @@ int main(int argc, char** argv) {
         auto b = blocking_client::connect(env, config, http::make_transport_factory(env), {}, test::probe_options(env))
                      .value();
         if (what == "subresources") subresources(b);
+        if (what == "running") running(b);
         if (what == "collections") collections(b);
         if (what == "patches") patches(b);
         if (what == "waits") waits(b);

@@ -38,6 +38,14 @@ class ClientTest(unittest.TestCase):
         web = self.real.ask("GET", "/apis/apps/v1/namespaces/default/deployments/web")[1]
         self.assertEqual(web["spec"]["replicas"], 5)
 
+    def test_1_what_a_running_pod_may_be_given(self):
+        self.assertEqual(self.play("running"), [
+            "plain no: Invalid", "resize yes 200m", "resize yes 300m", "stale no: Conflict", "plain no: Invalid",
+            "ephemeral yes 1", "stays no: Conflict"])
+        pod = self.real.ask("GET", "/api/v1/namespaces/default/pods/running")[1]
+        self.assertEqual([c["name"] for c in pod["spec"]["ephemeralContainers"]], ["shell"])
+        self.assertEqual(pod["spec"]["containers"][0]["resources"]["requests"], {"cpu": "300m"})
+
     def test_2_patches_dry_runs_and_strict_fields(self):
         lines = self.play("patches")
         self.assertEqual(lines, ["dry 2", "containers 1", "strategic 2", "strict no: Invalid", "ignore yes",
