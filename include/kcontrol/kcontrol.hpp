@@ -16,6 +16,7 @@
 #include <kcontrol/auth/kubeconfig.hpp>
 #include <kcontrol/auth/kubeconfig_overrides.hpp>
 #include <kcontrol/auth/plaintext.hpp>
+#include <kcontrol/auth/plugin_policy.hpp>
 #include <kcontrol/auth/token_source.hpp>
 #include <kcontrol/auth/trust.hpp>
 #include <kcontrol/base/api_status.hpp>

@@ -42,6 +42,7 @@
 #include <kcontrol/auth/impl/impersonation.ipp>
 #include <kcontrol/auth/impl/kubeconfig.ipp>
 #include <kcontrol/auth/impl/kubeconfig_in_cluster.ipp>
+#include <kcontrol/auth/impl/plugin_policy.ipp>
 #include <kcontrol/auth/impl/resolve.ipp>
 #include <kcontrol/auth/impl/resolve_user.ipp>
 #include <kcontrol/auth/impl/token_source.ipp>

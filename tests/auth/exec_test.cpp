@@ -189,7 +189,8 @@ TEST_CASE_FIXTURE(plugin_fixture, "where a plugin is looked for") {
     exec_command only = login;
     CHECK(run(only.only(std::vector<std::string>{"/usr/bin/login"})).has_value());
     CHECK(failure(only.only(std::vector<std::string>{"/bin/other"})) ==
-          "exec plugin \"login\" is not one of the programs that an untrusted kubeconfig may run");
+          "exec plugin \"login\" is not one of the programs that may run: the program allows them "
+          "(trust::allow_programs), or a kuberc (credentialPluginAllowlist)");
     CHECK(failure(exec_command(v1, "/usr/bin/login").only(std::vector<std::string>())).find("is not one of") !=
           std::string::npos);
 }

@@ -338,6 +338,26 @@ class KcLoginTest(unittest.TestCase):
                            ("command: sh, interactiveMode: Never", "exec.apiVersion")):
             self.refused(part, config(self.verified, f"exec: {{{user}}}"))
 
+    def test_a_kuberc_says_which_plugins_may_run(self):
+        text = config(self.verified, plugin(credential()))
+        rc = self.folder / "kuberc"
+        begin = "apiVersion: kubectl.config.k8s.io/v1beta1\nkind: Preference\n"
+        for policy, allowed in (("", True), ("credentialPluginPolicy: AllowAll", True), ("credentialPluginPolicy: DenyAll", False),
+                                ("credentialPluginPolicy: Allowlist\ncredentialPluginAllowlist: [{command: other}, {command: sh}]", True),
+                                (f"credentialPluginPolicy: Allowlist\ncredentialPluginAllowlist: [{{command: {shutil.which('sh')}}}]", True),
+                                ("credentialPluginPolicy: Allowlist\ncredentialPluginAllowlist: [{command: /opt/sh}]", False)):
+            rc.write_text(begin + policy + "\n")
+            for words, variables in ((("--kuberc", str(rc)), {}), ((), {"KUBERC": str(rc)})):
+                if allowed:
+                    self.assertEqual(self.same(text, *words, **variables)[0], "Bearer issued")
+                else:
+                    self.refused("is not one of the programs that may run", text, *words, **variables)
+        for policy in ("credentialPluginPolicy: denyall", "credentialPluginPolicy: Allowlist", "credentialPluginAllowlist: [{command: sh}]",
+                       "credentialPluginPolicy: Allowlist\ncredentialPluginAllowlist: [{command: ./sh/../sh}]"):
+            rc.write_text(begin + policy + "\n")
+            self.refused(f"{rc}: credentialPlugin", text, "--kuberc", str(rc))
+        self.assertEqual(self.same(text, KUBERC="off")[0], "Bearer issued")
+
     @staticmethod
     def running(number):
         try:

@@ -1,4 +1,6 @@
 // How kc reaches its cluster, and as whom: the kubeconfig, and what kubectl's flags say otherwise.
+#include <kcontrol/auth/plugin_policy.hpp>
+
 #include "session.hpp"
 
 #include <algorithm>
@@ -118,6 +120,9 @@ result<auth::cluster_config> options::config(environment& env) const {
     if (!insecure.empty()) overrides.insecure_skip_tls_verify(insecure != "false");
     auto found = auth::find_config(env, auth::config_search().file(text("--kubeconfig")).overrides(overrides));
     if (!found) return found;
+    const auto plugins = auth::plugin_policy::load(env, text("--kuberc"));
+    if (!plugins) return plugins.error();
+    plugins->restrict(*found, env);
     if (has("--disable-compression")) found->disable_compression(true);
     if (auto taken = take_impersonation(*this, *found); !taken) return taken.error();
     // Over plain http nobody logs in and nothing is verified, as with a kubeconfig.

@@ -26,6 +26,7 @@ Each takes --request-timeout 30s (for each request; 0: no limit), and kubectl's 
   --certificate-authority FILE, --insecure-skip-tls-verify, --disable-compression,
   --token TEXT, --client-certificate FILE, --client-key FILE, --username NAME, --password TEXT,
   --as USER, --as-uid UID, --as-group GROUP…, --as-user-extra KEY=VALUE…
+  --kuberc FILE: which exec plugins may run (credentialPluginPolicy); else $KUBERC or ~/.kube/kuberc; KUBERC=off: any
 kc --version says which one this is.
 KIND is what kubectl takes: deployments, deploy, deployments.apps, deployments.v1.apps; KIND/NAME does, too.
 )";
@@ -36,7 +37,7 @@ namespace {
 constexpr std::string_view known =
     "-n -l -o -f -p -c -A! -w! -i! -s --namespace --selector --output --filename --patch --container --all-namespaces! "
     "--watch! --stdin! --server --type --for --subresource --field-manager --replicas --timeout --request-timeout "
-    "--kubeconfig "
+    "--kubeconfig --kuberc "
     "--context --cluster --user --tls-server-name --certificate-authority --insecure-skip-tls-verify! "
     "--disable-compression! --token --client-certificate --client-key --username --password "
     "--as --as-uid --as-group --as-user-extra --tail --force-conflicts! --dry-run! --wait! --all! --follow! "

@@ -234,8 +234,9 @@ KCONTROL_DECL awaitable<result<issued_credentials>> exec_provider::run(environme
         if (!last) last = ended.error();
     }
     if (forbidden && !last) {
-        co_return error(errc::invalid_config,
-                        what + " is not one of the programs that an untrusted kubeconfig may run");
+        co_return error(errc::invalid_config, what +
+                                                  " is not one of the programs that may run: the program allows them "
+                                                  "(trust::allow_programs), or a kuberc (credentialPluginAllowlist)");
     }
     const bool by_path = command->program().find('/') != std::string::npos;
     const std::string why = by_path && last ? last->message() : std::string("not found in $PATH");
