@@ -64,6 +64,28 @@ TEST_CASE("an error tries again after 5 ms, 10 ms, 20 ms… until a success") {
     CHECK(b.reconciles.last_retries == 0);  // the success forgot the failures
 }
 
+TEST_CASE("an event between a failure and its retry neither counts as one nor puts it off") {
+    bench b;
+    b.reconciles.answer = error(api_errc::conflict);
+    b.source->put(make_thing("a"));
+    b.start();
+    b.advance(5ms);
+    CHECK(b.calls() == "a a ");  // the next retry is due in 10 ms
+    b.advance(4ms);
+    b.source->put(make_thing("a", "2"));
+    b.ready();
+    CHECK(b.calls() == "a a a ");
+    CHECK(b.reconciles.last_retries == 2);
+    b.advance(5ms);
+    CHECK(b.calls() == "a a a ");
+    b.advance(1ms);
+    CHECK(b.calls() == "a a a a ");
+    CHECK(b.reconciles.last_retries == 2);
+    b.advance(20ms);
+    CHECK(b.calls() == "a a a a a ");
+    CHECK(b.reconciles.last_retries == 3);
+}
+
 TEST_CASE("an exception is an error, and the loop goes on") {
     bench b;
     b.reconciles.throws = true;

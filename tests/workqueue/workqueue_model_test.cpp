@@ -44,6 +44,18 @@ public:
         if (there != delayed.end()) delayed.erase(there);
         delayed.push_back({key, wanted[key], when});
     }
+    duration add_rate_limited(int key, int priority, time_point now) {
+        if (closed) return duration::zero();
+        retry& of = retries[key];
+        if (of.early && of.failures > 0 && of.at > now && contains(processing, key)) {
+            add_after(key, priority, of.at);
+            return of.at - now;
+        }
+        const duration wait = std::min<duration>(5ms * (1 << std::min(of.failures, 20)), 1000s);
+        of = {of.failures + 1, now + wait, false};
+        add_after(key, priority, of.at);
+        return wait;
+    }
     std::optional<int> get(time_point now, admission let) {
         for (;;) {
             const auto first = std::min_element(delayed.begin(), delayed.end(),
@@ -54,6 +66,7 @@ public:
         const auto chosen = choose(now, let);
         if (!chosen) return std::nullopt;
         leave(find(ready, *chosen), true);
+        retries[*chosen].early = retries[*chosen].at > now;
         processing.push_back({*chosen, wanted[*chosen], now});
         return chosen;
     }
@@ -67,8 +80,13 @@ public:
         again.erase(added);
         join(back);
     }
-    void drain() { closed = true, delayed.clear(); }
-    void shut_down() { drain(), ready.clear(), again.clear(), turns.clear(); }
+    void drain() {
+        closed = true, delayed.clear();
+        for (auto& [key, of] : retries) {
+            if (!contains(ready, key) && !contains(processing, key)) of.failures = 0;
+        }
+    }
+    void shut_down() { drain(), retries.clear(), ready.clear(), again.clear(), turns.clear(); }
     void restart() { shut_down(), closed = false, passed_over = 0; }
 
     static std::vector<queued>::iterator find(std::vector<queued>& list, int key) {
@@ -77,6 +95,12 @@ public:
     static bool contains(std::vector<queued>& list, int key) { return find(list, key) != list.end(); }
 
     std::vector<queued> ready, again, processing, delayed;
+    struct retry {
+        int failures = 0;
+        time_point at{};
+        bool early = false;  // handed out before that time
+    };
+    std::map<int, retry> retries;
     std::map<int, int> wanted;  // the priority with which a key is queued
     bool fair = false;
     bool closed = false;
@@ -178,12 +202,12 @@ void run_seed(std::uint32_t seed) {
             break;
         }
         case 3: {
-            const auto delay = queue.add_rate_limited(key, now, 0, priority);
-            model.add_after(key, priority, now + delay);
+            const duration delay = model.add_rate_limited(key, priority, now);
+            REQUIRE(queue.add_rate_limited(key, now, 0, priority) == delay);
             break;
         }
         case 4: queue.done(key), model.done(key); break;
-        case 5: queue.forget(key); break;
+        case 5: queue.forget(key), model.retries[key].failures = 0; break;
         default: {
             const int strain = below(4);
             const admission let(strain < 2, strain < 3);

@@ -196,6 +196,54 @@ TEST_CASE("RateLimiting: 5 ms doubling to 1000 s for each key, back to 5 ms afte
     CHECK(q.add_rate_limited("foo", start, 0.5) == 5ms);
 }
 
+TEST_CASE("a retry keeps its time: what fails before it, because of an event, neither counts nor puts it off") {
+    queue q;
+    const auto fail = [&q](time_point now) {
+        const duration wait = q.add_rate_limited("foo", now, 0);
+        q.done("foo");
+        return wait;
+    };
+    q.add("foo", start);
+    CHECK(next(q) == "foo");
+    CHECK(fail(start) == 5ms);
+    CHECK(next(q, start + 5ms) == "foo");
+    CHECK(fail(start + 5ms) == 10ms);  // the next retry is due at 15 ms
+    for (const auto at : {6ms, 9ms, 14ms}) {
+        q.add("foo", start + at);
+        CHECK(next(q, start + at) == "foo");
+        CHECK(fail(start + at) == 15ms - at);
+        CHECK(q.num_requeues("foo") == 2);
+    }
+    CHECK(q.next_deadline() == start + 15ms);
+    CHECK(next(q, start + 15ms) == "foo");
+    CHECK(fail(start + 15ms) == 20ms);  // due at 35 ms
+    SUBCASE("what began before the retry was due and fails after that, was the retry") {
+        q.add("foo", start + 30ms);
+        CHECK(next(q, start + 30ms) == "foo");
+        CHECK(fail(start + 36ms) == 40ms);
+        CHECK(q.num_requeues("foo") == 4);
+    }
+    SUBCASE("a success ends it") {
+        q.add("foo", start + 20ms);
+        CHECK(next(q, start + 20ms) == "foo");
+        q.forget("foo");
+        CHECK(fail(start + 20ms) == 5ms);
+        CHECK(q.num_requeues("foo") == 1);
+    }
+    SUBCASE("a shorter delay is the retry's time") {
+        CHECK(next(q, start + 35ms) == "foo");
+        CHECK(q.add("foo", start + 35ms, add_options().after(1ms).rate_limited()) == 1ms);
+        q.done("foo");
+        CHECK(next(q, start + 36ms) == "foo");
+        CHECK(fail(start + 36ms) == 80ms);
+    }
+    SUBCASE("rate-limited adds of others count, as ever") {
+        CHECK(q.add_rate_limited("foo", start + 16ms, 0) == 40ms);
+        CHECK(q.num_requeues("foo") == 4);
+        CHECK(q.next_deadline() == start + 35ms);
+    }
+}
+
 TEST_CASE("ItemExponentialFailureRateLimiterOverFlow: any number of failures ends at the cap") {
     const auto policy = default_rate_limit();
     for (const std::uint64_t n : {18ULL, 62ULL, 63ULL, 64ULL, 1024ULL, 5000ULL, ~0ULL}) {

@@ -24,6 +24,8 @@ namespace kcontrol::inline v0_1 {
 ///   key makes it ready now.
 /// - Of two priorities the higher counts while the key is queued. A ready key that is raised goes to the end of its new
 ///   priority. What is added while the key is processed has a priority of its own.
+/// - A key that is handed out before its retry is due, and fails again, keeps the time of that retry. Its failures are
+///   not counted then.
 /// - A key that has waited for the starvation limit is handed out, whatever its priority; see workqueue_options.
 ///
 /// These are the rules of client-go's work queue and of controller-runtime's priority queue; docs/design/workqueue.md
@@ -88,7 +90,8 @@ public:
     }
 
     /// The key failed: counts the failure and adds the key after its backoff. `unit` is a random number in [0, 1).
-    /// Returns the delay chosen.
+    /// If the key is in processing, and was handed out before an earlier backoff had ended, it waits for the end of
+    /// that one instead. Returns the delay chosen.
     duration add_rate_limited(const Key& key, time_point now, double unit, int priority = 0, const cause& why = {}) {
         return add(key, now, add_options().rate_limited().priority(priority), why, unit);
     }

@@ -53,6 +53,7 @@ private:
     /// The fairness key; null without fairness. Valid until the next call.
     virtual const std::string_view* lane_of(const queue_node& n) = 0;
 
+    duration backoff(queue_node& n, time_point now, double unit);
     void enqueue(queue_node& n, int priority, const cause& why);
     void delay(queue_node& n, time_point when);
     void make_ready(queue_node& n, time_point since);

@@ -35,11 +35,13 @@ struct queue_node {
     std::size_t heap_at = not_delayed;
     time_point ready_since{};
     time_point taken_at{};
+    time_point retry_at{};  // when its last failure lets it come again
     std::uint64_t failures = 0;
     int priority = 0;        // as it is queued
     int taken_priority = 0;  // as it is processed
     bool ready = false;      // in its level, or, while in processing, waiting for done() to go there
     bool processing = false;
+    bool early = false;  // it was handed out before retry_at, because something else added it
     cause_set causes;
 };
 

@@ -19,9 +19,9 @@ KCONTROL_DECL duration queue_core::add(queue_node& n, time_point now, const add_
                                        double unit) {
     duration wait = std::max(options.after(), duration::zero());
     if (options.rate_limited()) {
-        const duration limited = limiter_.next(rate_limit_attempt(n.failures, now, unit));
-        ++n.failures;
+        const duration limited = backoff(n, now, unit);
         if (wait == duration::zero() || limited < wait) wait = limited;
+        n.retry_at = time_after(now, wait);
     }
     enqueue(n, options.priority().value_or(0), why);
     if (wait == duration::zero()) {
@@ -30,6 +30,15 @@ KCONTROL_DECL duration queue_core::add(queue_node& n, time_point now, const add_
         delay(n, time_after(now, wait));
     }
     return wait;
+}
+
+// Events neither use up a key's retries nor put the next one off: what fails before its retry was due waits for that.
+inline duration queue_core::backoff(queue_node& n, time_point now, double unit) {
+    if (n.processing && n.early && n.failures > 0 && n.retry_at > now) return n.retry_at - now;
+    const duration limited = limiter_.next(rate_limit_attempt(n.failures, now, unit));
+    ++n.failures;
+    n.early = false;
+    return limited;
 }
 
 KCONTROL_DECL void queue_core::add_at(queue_node& n, time_point when, int priority, const cause& why) {
@@ -80,6 +89,7 @@ KCONTROL_DECL queue_node* queue_core::take(time_point now, admission let) {
     levels_.erase(*next, true);
     next->ready = false;
     next->processing = true;
+    next->early = next->failures > 0 && next->retry_at > now;
     next->taken_at = now;
     next->taken_priority = next->priority;
     processing_.push_back(*next);
