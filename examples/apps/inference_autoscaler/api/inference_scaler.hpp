@@ -101,17 +101,10 @@ struct warm_up_spec {
 };
 
 struct capacity_spec {
-    text scheduler;
     std::int32_t give_back_seconds = 600;
     static constexpr auto kcontrol_fields() {
-        using self = capacity_spec;
         return fields(
-            field("scheduler", &self::scheduler,
-                  rules()
-                      .max_length(2048)
-                      .pattern("^https?://[^/?#@]+(/[^?#]*)?$")
-                      .describe("Says by /api/v1/fits how many more replicas find a node.")),
-            field("giveBackSeconds", &self::give_back_seconds,
+            field("giveBackSeconds", &capacity_spec::give_back_seconds,
                   rules().default_json("600").minimum(1).maximum(86400).describe("Unschedulable for so long: not asked "
                                                                                  "for any more, and tried later.")));
     }
@@ -200,12 +193,12 @@ struct scale_record {
 /// What of a rule outlives a restart.
 struct rule_status {
     text name;
-    bool ineffective = false;             ///< it decides nothing until it was below its threshold once
-    std::optional<double> refused_above;  ///< no down until the value is below it: an up undid a down
+    bool ineffective = false;       ///< it decides nothing until it was below its threshold once
+    std::optional<double> refused;  ///< its value when a down was made that an up undid
     static constexpr auto kcontrol_fields() {
         using self = rule_status;
         return fields(field("name", &self::name, rules().required()), field("ineffective", &self::ineffective),
-                      field("refusedAbove", &self::refused_above));
+                      field("refused", &self::refused));
     }
     friend bool operator==(const rule_status&, const rule_status&) = default;
 };
@@ -215,6 +208,8 @@ struct inference_scaler_status {
     decision_status decision;
     std::optional<scale_record> last_scale;
     list<rule_status> rules;
+    std::optional<std::int32_t> refused_replicas;  ///< to so few a down was made that an up undid
+    text woken;                                    ///< the annotation of the last wake that was acted on
     list<status_condition> conditions;
     static constexpr auto kcontrol_fields() {
         using self = inference_scaler_status;
@@ -222,6 +217,7 @@ struct inference_scaler_status {
                       field("warming", &self::warming), field("wanted", &self::wanted),
                       field("decision", &self::decision), field("lastScale", &self::last_scale),
                       field("rules", &self::rules, kcontrol::rules().list_type_map("name")),
+                      field("refusedReplicas", &self::refused_replicas), field("woken", &self::woken),
                       field("conditions", &self::conditions));
     }
     friend bool operator==(const inference_scaler_status&, const inference_scaler_status&) = default;

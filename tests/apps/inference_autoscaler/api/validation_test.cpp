@@ -51,7 +51,6 @@ TEST_CASE("the schema refuses bad fields, each by its name") {
              std::pair(R"("warmUp":{"port":1,"path":"x"})", "spec.warmUp.path"),
              std::pair(R"("warmUp":{"port":1,"path":"/","timeoutSeconds":-1})", "spec.warmUp.timeoutSeconds"),
              std::pair(R"("warmUp":{"port":1,"path":"/","method":"TRACE"})", "spec.warmUp.method"),
-             std::pair(R"("capacity":{"scheduler":"gpu"})", "spec.capacity.scheduler"),
              std::pair(R"("onMissing":{"mode":"Zero"})", "spec.onMissing.mode"),
              std::pair(R"("rules":[{"name":"A","query":"q","threshold":1,"action":{"addReplicas":1}}])",
                        "rules[0].name"),
