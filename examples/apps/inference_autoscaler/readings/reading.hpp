@@ -73,6 +73,7 @@ struct look {
     std::vector<rule_reading> rules;
     std::optional<reading> wake;              ///< of zero.wake, or with pods the sum of inFlight
     std::map<std::string, double> in_flight;  ///< requests by pod; a pod that did not answer is not in it
+    std::vector<std::string> silent;          ///< pods that gave no answer: values may be too low, so nothing goes down
 };
 
 }  // namespace inference_autoscaler
