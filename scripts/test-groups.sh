@@ -460,7 +460,8 @@ name_e2e_programs() {
 name_e2e_tools() {
     KCONTROL_PROMTOOL=${KCONTROL_PROMTOOL:-$("$ROOT/scripts/promtool.sh" || true)}
     KCONTROL_HELM=${KCONTROL_HELM:-$("$ROOT/scripts/helm.sh" || true)}
-    export KCONTROL_PROMTOOL KCONTROL_HELM
+    KCONTROL_PROMETHEUS=${KCONTROL_PROMETHEUS:-$("$ROOT/scripts/prometheus.sh" --no-build || true)}
+    export KCONTROL_PROMTOOL KCONTROL_HELM KCONTROL_PROMETHEUS
 }
 
 # The control plane, which takes 12 minutes where there is none, while the programs that tests/e2e runs are built.
@@ -472,8 +473,8 @@ build_e2e() {
     build release
     configure "$UNIT_PRESET"
     local probes=(schema_probe crd_probe lossless_probe apply_probe client_probe cluster_sources_probe
-        controllerutil_probe fencing_probe http2_probe leader_probe login_probe record_probe sharding_probe
-        sources_probe stream_probe webhook_probe fake_nvml fake_nvml_of_2018 test_server_under_test)
+        controllerutil_probe fencing_probe http2_probe inference_probe leader_probe login_probe record_probe
+        sharding_probe sources_probe stream_probe webhook_probe fake_nvml fake_nvml_of_2018 test_server_under_test)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
     build "$UNIT_PRESET" "${probes[@]}"
     # Where there is none to be had, the tests say so and count as skipped.
@@ -481,7 +482,7 @@ build_e2e() {
 }
 build_e2e_all() {
     build_e2e
-    "$ROOT/scripts/promtool.sh" && "$ROOT/scripts/helm.sh" || true
+    "$ROOT/scripts/promtool.sh" && "$ROOT/scripts/helm.sh" && "$ROOT/scripts/prometheus.sh" || true
 }
 
 # run_e2e COUNTS ARGUMENT...: the counts go to that file. Most of a module's time is waiting for clusters.
