@@ -76,7 +76,7 @@ private:
     }
 
     void note_values() {
-        bool low = false, can_fall = true;
+        bool low = false, can_fall = now_.values.silent.empty();
         for (std::size_t i = 0; i < rules_.size(); ++i) {
             const scaling_rule& rule = rules_[i];
             rule_memory& kept = next().rules[i];
