@@ -8,6 +8,7 @@ TESTS has for each test the programs and the rooms that it is chosen for; it tou
 ELSEWHERE = {
     "records": "a table of SQLite as a source of clusters; tests/records",
     "gpu_scheduler": "simulates recorded clusters; tests/apps/gpu_scheduler",
+    "inference_autoscaler": "sets replicas in simulated clusters; tests/apps/inference_autoscaler",
     "kcontrol-new": "makes a project; group package builds and tests it",
     "kcontrol-lint": "reads sources; groups lint and package run it",
     "controller_test": "a test of a controller; group readme runs it",

@@ -1,8 +1,12 @@
 // inference_autoscaler: replicas of inference servers. docs/inference_autoscaler.md is its page.
+#include <kcontrol/controllerutil/crds.hpp>
+#include <kcontrol/manager/run.hpp>
 #include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
-#include <kcontrol/version.hpp>
+#include <kcontrol/transport/client.hpp>
 
+#include "api/validation.hpp"
+#include "control/scaler_control.hpp"
 #include "simulate/simulate_command.hpp"
 
 #include <algorithm>
@@ -10,26 +14,55 @@
 #include <string_view>
 #include <vector>
 
+using namespace kcontrol;
+
 namespace {
 
 int simulate(const std::vector<std::string_view>& arguments) {
     const auto asks_help = [](std::string_view a) { return a == "--help" || a == "-h"; };
     if (std::ranges::any_of(arguments, asks_help)) return std::cout << inference_autoscaler::simulate_help(), 0;
-    kcontrol::system_environment env;
+    system_environment env;
     const auto line = inference_autoscaler::simulate_command(arguments, env);
     if (line) return std::cout << *line, std::cout.flush() ? 0 : 1;
     std::cerr << "error: " << line.error().message() << "\n";
-    return line.error().code() == kcontrol::errc::invalid_argument ? 2 : 1;
+    return line.error().code() == errc::invalid_argument ? 2 : 1;
+}
+
+// Users name servers: those of the machine itself and of the cloud's metadata are none of theirs.
+http::address_rules metric_addresses() {
+    auto out = http::address_rules::public_only();
+    for (const char* range : {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"}) {
+        static_cast<void>(out.allow(range));  // these are ranges
+    }
+    return out;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    kcontrol::forbid_core_dumps();
+    forbid_core_dumps();
     const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
-    const std::string_view first = arguments.empty() ? "" : arguments[0];
-    if (first == "simulate") return simulate({arguments.begin() + 1, arguments.end()});
-    if (first == "--version") return std::cout << "inference_autoscaler " << kcontrol::library_version << "\n", 0;
-    std::cerr << "usage: inference_autoscaler simulate --help\n";
-    return 2;
+    if (!arguments.empty() && arguments[0] == "simulate") return simulate({arguments.begin() + 1, arguments.end()});
+    bool install = false;
+    auto addresses = metric_addresses();
+    const auto allow = [&addresses](std::string_view range) { return addresses.allow(range); };
+    run_options options(inference_autoscaler::watched());
+    options.flag("--install-crds", "installs the CustomResourceDefinition of InferenceScaler first", install)
+        .flag("--allow-address", "CIDR",
+              "addresses that scalers may name, besides the internet and private networks; several times", allow)
+        .leader_election(leader_options(namespaced_name("", inference_autoscaler::operator_name)))
+        .log_as(log_format::json);
+    const auto set_up = [&](manager& m, std::stop_token stop) -> awaitable<result<void>> {
+        if (install) {
+            install_options how;
+            how.stop(std::move(stop));
+            // Replicas that do not lead install it, too: they watch the kind.
+            const auto installed =
+                co_await install_crds<inference_autoscaler::inference_scaler>(m.get_unfenced_client(), how);
+            if (!installed) co_return installed;
+        }
+        co_return inference_autoscaler::set_up(
+            m, http::make_transport_factory(m.env(), http::transport_options().addresses(addresses)));
+    };
+    return run(argc, argv, set_up, options);
 }

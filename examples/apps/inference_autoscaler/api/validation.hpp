@@ -4,13 +4,16 @@
 #include "api/inference_scaler.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace inference_autoscaler {
 
 inline constexpr const char* operator_name = "inference-autoscaler";
-inline constexpr const char* warm_condition = "autoscaling.kcontrol.dev/warm";
-inline constexpr const char* wake_annotation = "autoscaling.kcontrol.dev/wake";
+/// The readiness gate and condition of a pod.
+inline constexpr std::string_view warm_condition = "autoscaling.kcontrol.dev/warm";
+/// When a scaler is to be woken: written by whoever takes the request, read by whoever leads.
+inline constexpr std::string_view wake_annotation = "autoscaling.kcontrol.dev/wake";
 
 /// The first thing that is wrong: field, value, remedy. Empty: nothing. The schema checks the fields by themselves; the
 /// sentences of its rules in CEL are here as well, for a file and for a server whose definition is older.

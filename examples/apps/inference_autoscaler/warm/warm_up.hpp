@@ -6,7 +6,7 @@
 #include <kcontrol/model/object_meta.hpp>
 #include <kcontrol/runtime/time.hpp>
 
-#include "api/inference_scaler.hpp"
+#include "api/validation.hpp"
 
 #include <cstdint>
 #include <map>
@@ -15,8 +15,6 @@
 
 namespace inference_autoscaler {
 
-/// The readiness gate and condition of a pod.
-inline constexpr std::string_view warm_condition = "autoscaling.kcontrol.dev/warm";
 inline constexpr std::string_view warmed_up = "WarmedUp", restarted = "ContainerRestarted";
 inline constexpr std::string_view warm_up_failed = "WarmUpFailed";    ///< the pod is deleted
 inline constexpr std::string_view warm_up_failing = "WarmUpFailing";  ///< so are all of its template: it is kept

@@ -5,12 +5,10 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/serve/router.hpp>
 
+#include "api/validation.hpp"
 #include "web/board.hpp"
 
 namespace inference_autoscaler {
-
-/// When a scaler is to be woken: written by whoever takes the request, read by whoever leads.
-inline constexpr std::string_view wake_annotation = "autoscaling.kcontrol.dev/wake";
 
 /// Why a scaler is not woken: 404 without one, 409 where it is paused, in conflict, or does not listen. Nothing: it is.
 std::optional<http::response> wake_refusal(const inference_scaler* scaler);
