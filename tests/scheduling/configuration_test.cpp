@@ -50,6 +50,18 @@ TEST_CASE("a configuration names profiles, and the plugins of each") {
     CHECK((all->profiles[2].plugins && all->profiles[2].plugins->empty()));
 }
 
+TEST_CASE("a program's own keys stand beside the profiles, which may be absent then") {
+    const auto known = [](std::string_view) { return false; };
+    const auto alone = parse_configuration("c.yaml", "placement: spread\n", known, {"placement"});
+    REQUIRE(alone.has_value());
+    CHECK(alone->profiles.empty());
+    CHECK(*alone->file.text("placement") == "spread");
+    CHECK(parse_configuration("c.yaml", "{}", known, {"placement"}).has_value());
+    const auto other = parse_configuration("c.yaml", "\nplace: 1\n", known, {"placement"});
+    CHECK(other.error().message() == "c.yaml:2: unknown key \"place\"; known here: profiles, placement");
+    CHECK_FALSE(parse_configuration("c.yaml", "profiles: []\n", known, {"placement"}).has_value());
+}
+
 TEST_CASE("what is wrong in a configuration is answered with file and line") {
     struct row {
         const char* text;

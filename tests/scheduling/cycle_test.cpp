@@ -11,10 +11,13 @@
 #include <boost/asio/io_context.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace kcontrol;
@@ -560,6 +563,54 @@ TEST_CASE("a gang gets places for as many as it needs, or for none") {
     const auto refused = cycle.decide_gang(world.cache(), gang, 1);
     CHECK_FALSE(refused.placed);
     CHECK(refused.misfit->message() == "0/1 nodes are available: 1 no room.");
+}
+
+namespace {
+
+// A gang goes onto the nodes of one rack, the last one by name first.
+struct one_rack {
+    static constexpr std::string_view name = "OneRack";
+    std::vector<std::vector<const scheduling::node_info*>> generate_placements(
+        std::span<const std::shared_ptr<const scheduling::pod_info>>, std::int32_t,
+        const scheduling::snapshot& nodes) const {
+        std::map<std::string_view, std::vector<const scheduling::node_info*>, std::greater<>> racks;
+        for (const auto* node : nodes.nodes()) racks[node->label("rack")->view()].push_back(node);
+        std::vector<std::vector<const scheduling::node_info*>> out;
+        for (auto& [rack, of] : racks) out.push_back(std::move(of));
+        return out;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a gang goes onto the first set of nodes that takes it") {
+    const scheduling::volume_catalog volumes;
+    auto plugins = scheduling::default_profile("mine", volumes);
+    plugins.add(one_rack());
+    plugin_world world;
+    const char* const small = R"({"allocatable":{"cpu":"2","pods":"110"}})";
+    for (const char* node : {"a1", "a2", "b1"}) {
+        world.node(node, "", std::string(R"({"rack":")") + node[0] + R"("})", small);
+    }
+    const auto gang_of = [](int size) {
+        std::vector<std::shared_ptr<const scheduling::pod_info>> out;
+        for (int i = 0; i < size; ++i) out.push_back(pod_of("g" + std::to_string(i), requesting(R"({"cpu":"2"})")));
+        return out;
+    };
+    scheduling::cycle cycle(plugins);
+    CHECK(cycle.decide_gang(world.cache(), gang_of(1), 1).members[0].decided.node == "b1");
+    const auto two = cycle.decide_gang(world.cache(), gang_of(2), 2);
+    REQUIRE(two.placed);
+    CHECK(std::set<std::string>{two.members[0].decided.node, two.members[1].decided.node} ==
+          std::set<std::string>{"a1", "a2"});
+    // Three don't fit into one rack: the misfit is that of the rack which takes most of them.
+    const auto three = cycle.decide_gang(world.cache(), gang_of(3), 3);
+    CHECK_FALSE(three.placed);
+    CHECK(three.fitting == 2);
+    CHECK(three.misfit->message() ==
+          "0/3 nodes are available: 1 node(s) are not where the gang is tried, 2 Insufficient cpu.");
+    // A pod by itself goes anywhere.
+    CHECK(decide(plugins, world, pod_of("alone", requesting(R"({"cpu":"2"})"))).feasible == 3);
 }
 
 TEST_CASE("places that are kept for members of a gang count once") {

@@ -150,6 +150,27 @@ TEST_CASE("node_info: ports, of which two pods may have the same") {
     CHECK(node.used_ports().empty());
 }
 
+TEST_CASE("node_info: a version for each change, which copies share until they change") {
+    scheduling::node_info node(node_of("n1", "{}"));
+    const auto first = node.version();
+    auto copy = node;
+    CHECK(copy.version() == first);
+    const auto pod = pod_of("p", R"({"containers":[]})");
+    copy.add(*pod);
+    CHECK(copy.version() != first);
+    node.add(*pod);
+    CHECK(node.version() != first);
+    CHECK(node.version() != copy.version());
+    const auto with_pod = node.version();
+    CHECK(node.remove(*pod));
+    CHECK(node.version() != with_pod);
+    const auto without = node.version();
+    CHECK_FALSE(node.remove(*pod));
+    CHECK(node.version() == without);
+    node.set_node(node_of("n1", "{}"));
+    CHECK(node.version() != without);
+}
+
 TEST_CASE("node_info: images by name, and pods with affinity") {
     node_info node(node_of("n1", "{}", "{}",
                            R"(,"images":[{"names":["web:1","web@sha256:1"],"sizeBytes":7},{"names":["db:2"]}])"));

@@ -29,8 +29,9 @@ struct profile_configuration {
     std::optional<std::vector<plugin_configuration>> plugins;
 };
 
-/// What a configuration file says. `profiles` is not empty.
+/// What a configuration file says. `profiles` is not empty, unless the program has further keys.
 struct scheduler_configuration {
+    configuration_part file;                      ///< all of it
     std::vector<profile_configuration> profiles;  ///< in the order of the file
 };
 
@@ -45,10 +46,12 @@ struct scheduler_configuration {
 ///         args: {scoringStrategy: {type: MostAllocated}}
 ///
 /// `file` is how messages name it; `is_plugin` says which plugins there are. What the plugins make of their args is
-/// theirs to check. Errors: invalid_config, `FILE:LINE: …`, for an unknown plugin or key, a weight or percentage out of
-/// its range, a plugin or profile that is there twice, and a file without a profile.
+/// theirs to check. `further_keys` are those of the program, beside which `profiles` may be absent. Errors:
+/// invalid_config, `FILE:LINE: …`, for an unknown plugin or key, a weight or percentage out of its range, a plugin or
+/// profile that is there twice, and a file without a profile.
 KCONTROL_DECL result<scheduler_configuration> parse_configuration(
-    std::string file, std::string_view text, const std::function<bool(std::string_view)>& is_plugin);
+    std::string file, std::string_view text, const std::function<bool(std::string_view)>& is_plugin,
+    const std::vector<std::string>& further_keys = {});
 
 }  // namespace kcontrol::scheduling
 

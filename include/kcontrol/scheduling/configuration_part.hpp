@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,7 +38,10 @@ public:
     KCONTROL_DECL error wrong(std::string_view key, std::string_view why) const;
 
     /// Errors: it is no object, or has a member of another name.
-    KCONTROL_DECL result<void> check_keys(std::initializer_list<std::string_view> known) const;
+    KCONTROL_DECL result<void> check_keys(std::span<const std::string_view> known) const;
+    result<void> check_keys(std::initializer_list<std::string_view> known) const {  ///< the same
+        return check_keys(std::span(known.begin(), known.size()));
+    }
     KCONTROL_DECL configuration_part member(std::string_view key) const;  ///< none if it is not there
     /// The elements of a list; of one that is not there, none. Errors: it is no list.
     KCONTROL_DECL result<std::vector<configuration_part>> list(std::string_view key) const;

@@ -65,7 +65,8 @@ public:
 
     /// Tries members of a gang in turn on one snapshot; each that fits counts for the next ones. Where at least
     /// `needed` fit, plugins have reserved what these need, and the caller calls cache::assume() for each. Otherwise
-    /// nothing is reserved. The cache is as before.
+    /// nothing is reserved. The cache is as before. If a plugin has generate_placements, they are tried on each of its
+    /// sets of nodes, until one works.
     KCONTROL_DECL gang_decision decide_gang(cache& cluster, std::span<const std::shared_ptr<const pod_info>> members,
                                             std::int32_t needed, const nominations& nominated = none());
 
@@ -80,6 +81,8 @@ private:
     struct workspace;
     static constexpr std::size_t block_size = 256;  // nodes that go through a filter before the next one
 
+    KCONTROL_DECL gang_decision try_gang(cache& cluster, std::span<const std::shared_ptr<const pod_info>> members,
+                                         std::int32_t needed, const nominations& nominated);
     KCONTROL_DECL bool start(const snapshot& nodes, const pod_info& pod, const nominations& nominated, decision& to);
     KCONTROL_DECL void mark_nominated(const snapshot& nodes, const pod_info& pod, const nominations& nominated);
     static KCONTROL_DECL bool is_kept_from(const snapshot& nodes, const pod_info& pod, const nomination& place);

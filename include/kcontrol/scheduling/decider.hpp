@@ -61,6 +61,8 @@ public:
     virtual bool schedules(const api::core::v1::pod& pod) const = 0;
     /// Which plugins keep a pod out of the queue (pre_enqueue); 0: none.
     virtual plugin_set gate(const pod_info& pod) = 0;
+    /// Another number: the order of the queue has changed, and pods that wait are ranked anew.
+    virtual std::uint64_t queue_version() const { return 0; }
     /// Decides about a pod. If there is a place, the pod is assumed there, and what plugins reserve is reserved.
     virtual decided_pod decide(std::shared_ptr<const pod_info> pod, const decision_inputs& on) = 0;
     /// Decides about pods of a gang together. If at least `missing` of them find a place, those that do are assumed.

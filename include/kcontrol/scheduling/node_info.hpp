@@ -69,6 +69,9 @@ public:
     /// The size in bytes of an image that the node has, or none.
     KCONTROL_DECL std::optional<std::int64_t> image_size(const interned_name& image) const noexcept;
 
+    /// Another number after each change. Equal numbers: an equal node with equal pods, also of a copy.
+    std::uint64_t version() const noexcept { return version_; }
+
     /// What is wrong with the node, or null: object, field and value.
     const error* invalid() const noexcept { return invalid_.get(); }
 
@@ -90,10 +93,12 @@ private:
         std::int64_t size = 0;
     };
     KCONTROL_DECL void add_amounts(const pod_info& pod);
+    static KCONTROL_DECL std::uint64_t next_version() noexcept;
 
     std::shared_ptr<const api::core::v1::node> node_;
     std::string name_;
     std::size_t slot_ = 0;
+    std::uint64_t version_ = next_version();
     bool is_unschedulable_ = false;  // copies, so that filters need not look at the node itself
     bool has_taints_ = false;
     resource_amounts allocatable_;

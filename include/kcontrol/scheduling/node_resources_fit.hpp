@@ -30,6 +30,10 @@ public:
     node_resources_fit_options& ignored_resources(std::vector<std::string> names) {
         return ignored_resources_ = std::move(names), *this;
     }
+    /// One more of these.
+    node_resources_fit_options& ignore_resource(std::string name) {
+        return ignored_resources_.push_back(std::move(name)), *this;
+    }
     /// The same for all extended resources of a domain, such as "example.com". Default: none.
     node_resources_fit_options& ignored_resource_groups(std::vector<std::string> domains) {
         return ignored_resource_groups_ = std::move(domains), *this;

@@ -34,11 +34,14 @@ namespace kcontrol::inline v0_1::scheduling {
 ///
 ///     status pre_enqueue(const pod_info&);                                              // refused: the pod is gated
 ///     queue_rank queue_sort(const queued_pod&);                                         // the smaller comes first
+///     std::uint64_t queue_version();                // another number: the order has changed for pods that wait, too
 ///     status | pre_filter_result pre_filter([state&,] const pod_info&, const snapshot&);
 ///     status filter([const state&,] const pod_info&, const node_info&);
 ///     void add_pod(state&, const pod_info&, const pod_info& other, const node_info&);     // `other` is put there
 ///     void remove_pod(state&, const pod_info&, const pod_info& other, const node_info&);  // and taken away
 ///     static constexpr bool follows_after_skip = true;  // also for a pod that pre_filter skipped; default: false
+///     std::vector<std::vector<const node_info*>> generate_placements(         // a gang goes onto one of these sets
+///         std::span<const std::shared_ptr<const pod_info>> members, std::int32_t needed, const snapshot&);
 ///     post_filter_result post_filter(const post_filter_request&);
 ///     status pre_score([state&,] const pod_info&, const snapshot&, std::span<const node_info* const> feasible);
 ///     std::int64_t score([const state&,] const pod_info&, const node_info&);
@@ -71,6 +74,10 @@ public:
     /// Whether the event may help the pod that it refused. True if the plugin does not look closer.
     bool may_help(const pod_info& waiting, const cluster_event& event) const {
         return thunks_->may_help == nullptr || thunks_->may_help(object_.get(), waiting, event);
+    }
+    /// Another number: what its queue_sort says of pods has changed. 0 if the plugin does not say it.
+    std::uint64_t queue_version() const {
+        return thunks_->queue_version == nullptr ? 0 : thunks_->queue_version(object_.get());
     }
 
 private:

@@ -14,27 +14,29 @@ namespace kcontrol::inline v0_1::scheduling {
 
 /// kube-scheduler's extension points, in the order in which a pod comes to them.
 enum class plugin_point : std::uint8_t {
-    pre_enqueue,      ///< may the pod come into the queue
-    queue_sort,       ///< which pod is first
-    pre_filter,       ///< once for each pod, before its nodes are looked at
-    filter,           ///< can this node take the pod
-    post_filter,      ///< no node can: what would help
-    pre_score,        ///< once for each pod, with the nodes that can take it
-    score,            ///< how good is this node
-    normalize_score,  ///< brings scores to 0…100
-    reserve,          ///< the node is decided
-    unreserve,        ///< the placement is given up
-    permit,           ///< may the pod be bound now; it may wait
-    pre_bind,         ///< what must be done before the binding
-    bind,             ///< the binding
-    post_bind,        ///< it is bound
+    pre_enqueue,          ///< may the pod come into the queue
+    queue_sort,           ///< which pod is first
+    pre_filter,           ///< once for each pod, before its nodes are looked at
+    filter,               ///< can this node take the pod
+    post_filter,          ///< no node can: what would help
+    pre_score,            ///< once for each pod, with the nodes that can take it
+    score,                ///< how good is this node
+    normalize_score,      ///< brings scores to 0…100
+    reserve,              ///< the node is decided
+    unreserve,            ///< the placement is given up
+    permit,               ///< may the pod be bound now; it may wait
+    pre_bind,             ///< what must be done before the binding
+    bind,                 ///< the binding
+    post_bind,            ///< it is bound
+    generate_placements,  ///< before the members of a gang: on which nodes together
 };
 
 /// kube-scheduler's word for it, as metrics have it: "PreFilter".
 inline std::string_view name_of(plugin_point point) noexcept {
-    constexpr std::array<std::string_view, 14> names = {
-        "PreEnqueue",     "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score",
-        "NormalizeScore", "Reserve",   "Unreserve", "Permit", "PreBind",    "Bind",     "PostBind"};
+    constexpr std::array<std::string_view, 15> names = {
+        "PreEnqueue", "QueueSort", "PreFilter",      "Filter",   "PostFilter",
+        "PreScore",   "Score",     "NormalizeScore", "Reserve",  "Unreserve",
+        "Permit",     "PreBind",   "Bind",           "PostBind", "PlacementGenerate"};
     return names[static_cast<std::size_t>(point)];
 }
 

@@ -69,6 +69,10 @@ private:
 KCONTROL_DECL plugin_registry default_registry(
     const volume_catalog& volumes, pod_topology_spread_options::default_selector_function default_selector = {});
 
+/// Makes NodeResourcesFit with kube-scheduler's arguments. It passes over these extended resources as well: those that
+/// a plugin of the program hands out.
+KCONTROL_DECL plugin_registry::factory node_resources_fit_factory(std::vector<std::string> ignored_resources);
+
 }  // namespace kcontrol::scheduling
 
 #ifdef KCONTROL_HEADER_ONLY

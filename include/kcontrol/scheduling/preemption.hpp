@@ -37,6 +37,9 @@ public:
     preemption_policy& may_evict(victim_function f) { return may_evict_ = std::move(f), *this; }
     /// Default: none.
     preemption_policy& budgets(budgets_function f) { return budgets_ = std::move(f), *this; }
+    /// Default false: the freed place is kept from pods up to the priority of the preemptor and of its victims. True:
+    /// from all pods, where the queue's order is not that of priorities.
+    preemption_policy& keeps_from_all(bool yes) { return keeps_from_all_ = yes, *this; }
     /// On how many nodes a place is looked for. Default: as DefaultPreemption, 10 % and at least 100.
     preemption_policy& candidate_nodes(std::int32_t percentage, std::int32_t least) {
         return percentage_ = percentage, least_ = least, *this;
@@ -44,12 +47,14 @@ public:
 
     KCONTROL_DECL bool may_evict(const pod_info& preemptor, const pod_info& victim) const;
     std::vector<disruption_budget> budgets() const { return budgets_ ? budgets_() : std::vector<disruption_budget>(); }
+    bool keeps_from_all() const noexcept { return keeps_from_all_; }
     std::int32_t candidate_percentage() const noexcept { return percentage_; }
     std::int32_t least_candidates() const noexcept { return least_; }
 
 private:
     victim_function may_evict_;
     budgets_function budgets_;
+    bool keeps_from_all_ = false;
     std::int32_t percentage_ = 10;
     std::int32_t least_ = 100;
 };

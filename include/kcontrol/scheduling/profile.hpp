@@ -61,6 +61,8 @@ public:
     bool has_order() const noexcept { return sorter_ != no_plugin; }
     /// The pod's place in that order; the smaller comes first. An exception of the plugin passes through.
     KCONTROL_DECL queue_rank rank_of(const queued_pod& pod) const;
+    /// Changes when that order does; see plugin.
+    std::uint64_t queue_version() const { return !has_order() ? 0 : plugins_[sorter_].made.queue_version(); }
 
     // The way from the decision to the binding. Each stops at the first plugin that speaks against it. Exceptions of
     // plugins become errors. The observer may be null.

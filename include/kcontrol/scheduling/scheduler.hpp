@@ -38,6 +38,15 @@ public:
     scheduler_options& percentage_of_nodes_to_score(std::int32_t percentage) { return percentage_ = percentage, *this; }
     /// Whom a pod may take the place of. Default: pods of lower priority, see preemption_policy::may_evict().
     scheduler_options& may_evict(preemption_policy::victim_function f) { return may_evict_ = std::move(f), *this; }
+    /// The places that evictions make are kept from all pods: see preemption_policy::keeps_from_all().
+    scheduler_options& keeps_places_from_all(bool yes) { return keeps_places_from_all_ = yes, *this; }
+    /// Reads further keys of the configuration file, of which `profiles` may be absent then: there is one profile of
+    /// the scheduler name. `read` is called with the whole file each time that the profiles are made of it, and keeps
+    /// what it reads. Errors of `read` are those of the file, by configuration_part.
+    using read_function = std::function<result<void>(const configuration_part& file)>;
+    scheduler_options& further_keys(std::vector<std::string> keys, read_function read) {
+        return further_keys_ = std::move(keys), read_ = std::move(read), *this;
+    }
     /// How long the plugins may take at permit, at pre_bind, and at bind. The pod is tried again then. Default: 10 min.
     scheduler_options& plugin_deadline(duration d) { return plugin_deadline_ = d, *this; }
 
@@ -50,6 +59,9 @@ public:
     const plugins_function& plugins() const noexcept { return plugins_; }
     std::int32_t percentage_of_nodes_to_score() const noexcept { return percentage_; }
     const preemption_policy::victim_function& may_evict() const noexcept { return may_evict_; }
+    bool keeps_places_from_all() const noexcept { return keeps_places_from_all_; }
+    const std::vector<std::string>& further_keys() const noexcept { return further_keys_; }
+    const read_function& read_further_keys() const noexcept { return read_; }
     duration plugin_deadline() const noexcept { return plugin_deadline_; }
     std::size_t max_concurrent_bindings() const noexcept { return max_concurrent_bindings_; }
 
@@ -59,6 +71,9 @@ private:
     plugins_function plugins_;
     std::int32_t percentage_ = 0;
     preemption_policy::victim_function may_evict_;
+    bool keeps_places_from_all_ = false;
+    std::vector<std::string> further_keys_;
+    read_function read_;
     duration plugin_deadline_ = std::chrono::minutes(10);
     std::size_t max_concurrent_bindings_ = 256;
 };
@@ -86,6 +101,15 @@ public:
     /// Why a pod waits, or where it would go now: for each node the plugin that refuses it, or its scores. Errors:
     /// unavailable (it does not schedule now), not_found, invalid_argument (no profile has the pod's scheduler name).
     KCONTROL_DECL result<explanation> explain(const namespaced_name& pod) const;
+    /// What would have to go so that the pod fits now, by that policy; nothing is evicted. Errors: those of explain().
+    KCONTROL_DECL result<preemption_plan> what_must_go(const namespaced_name& pod,
+                                                       const preemption_policy& policy) const;
+    /// Whether pods of that schedulerName are its own. False: also while it does not schedule.
+    KCONTROL_DECL bool schedules(const api::core::v1::pod& pod) const;
+    /// Calls `look` with the nodes and pods as it sees them, assumed ones included. False: it does not schedule now.
+    KCONTROL_DECL bool look_at(const std::function<void(const snapshot&)>& look) const;
+    /// Tells of an object that only the program watches: pods whose plugins named such events are tried again.
+    KCONTROL_DECL void notify(const cluster_event& what) const;
 
 private:
     struct impl;

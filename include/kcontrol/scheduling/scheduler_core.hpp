@@ -200,8 +200,9 @@ private:
     decider& decider_;
     duration gang_message_delay_;
     time_point now_{};
-    plugin_set own_ = 0;   // plugin of the core: the pod itself must change
-    plugin_set gang_ = 0;  // plugin of the core: its gang must change
+    std::uint64_t queue_version_ = 0;  // of the decider, as the queue is ordered
+    plugin_set own_ = 0;               // plugin of the core: the pod itself must change
+    plugin_set gang_ = 0;              // plugin of the core: its gang must change
     cache cache_;
     gang_book gangs_;
     scheduling::nominations nominations_;

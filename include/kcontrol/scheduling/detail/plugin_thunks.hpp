@@ -16,6 +16,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -37,6 +38,7 @@ struct filter_block {
 };
 
 using node_span = std::span<const node_info* const>;
+using gang_span = std::span<const std::shared_ptr<const pod_info>>;
 
 /// Null: the plugin has no such member.
 struct plugin_thunks {
@@ -48,10 +50,13 @@ struct plugin_thunks {
     bool (*may_help)(const void*, const pod_info&, const cluster_event&);
     status (*pre_enqueue)(const void*, const pod_info&);
     queue_rank (*queue_sort)(const void*, const queued_pod&);
+    std::uint64_t (*queue_version)(const void*);
     pre_filter_result (*pre_filter)(const void*, void* state, const pod_info&, const snapshot&);
     void (*filter)(const void*, const void* state, const pod_info&, filter_block&);
     void (*add_pod)(const void*, void* state, const pod_info&, const pod_info&, const node_info&);
     void (*remove_pod)(const void*, void* state, const pod_info&, const pod_info&, const node_info&);
+    std::vector<std::vector<const node_info*>> (*generate_placements)(const void*, gang_span, std::int32_t,
+                                                                      const snapshot&);
     post_filter_result (*post_filter)(const void*, const post_filter_request&);
     status (*pre_score)(const void*, void* state, const pod_info&, const snapshot&, node_span);
     void (*score)(const void*, const void* state, const pod_info&, node_span, std::span<std::int64_t>);
@@ -79,6 +84,7 @@ struct plugin_thunks {
         case plugin_point::pre_bind: return pre_bind != nullptr;
         case plugin_point::bind: return bind != nullptr;
         case plugin_point::post_bind: return post_bind != nullptr;
+        case plugin_point::generate_placements: return generate_placements != nullptr;
         }
         return false;
     }
@@ -170,6 +176,16 @@ constexpr plugin_thunks thunks_for() {
     if constexpr (requires(const P& q, const queued_pod& pod) { q.queue_sort(pod); }) {
         out.queue_sort = [](const void* p, const queued_pod& pod) -> queue_rank {
             return static_cast<const P*>(p)->queue_sort(pod);
+        };
+    }
+    if constexpr (requires(const P& q) { q.queue_version(); }) {
+        out.queue_version = [](const void* p) -> std::uint64_t { return static_cast<const P*>(p)->queue_version(); };
+    }
+    if constexpr (requires(const P& q, gang_span members, const snapshot& nodes) {
+                      q.generate_placements(members, std::int32_t(), nodes);
+                  }) {
+        out.generate_placements = [](const void* p, gang_span members, std::int32_t needed, const snapshot& nodes) {
+            return static_cast<const P*>(p)->generate_placements(members, needed, nodes);
         };
     }
     if constexpr (has_pre_filter<const P, state, const pod_info&, const snapshot&>) {

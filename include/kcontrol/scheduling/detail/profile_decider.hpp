@@ -65,9 +65,13 @@ public:
     KCONTROL_DECL queue_rank rank_of(const queued_pod& pod) const;
     /// What is said about each node. Errors: invalid_argument (no profile has the pod's scheduler name).
     KCONTROL_DECL result<explanation> explain(const pod_info& pod, const decision_inputs& on);
+    /// The same of the pods that would have to go.
+    KCONTROL_DECL result<preemption_plan> what_must_go(const std::shared_ptr<const pod_info>& pod,
+                                                       const decision_inputs& on, const preemption_policy& policy);
 
     bool schedules(const api::core::v1::pod& pod) const override;
     plugin_set gate(const pod_info& pod) override;
+    std::uint64_t queue_version() const override;
     decided_pod decide(std::shared_ptr<const pod_info> pod, const decision_inputs& on) override;
     decided_gang decide_gang(std::span<const std::shared_ptr<const pod_info>> pods, std::int32_t missing,
                              const decision_inputs& on) override;
@@ -77,6 +81,7 @@ private:
     using profile_pointer = std::shared_ptr<deciding_profile>;
 
     KCONTROL_DECL profile_pointer find(const pod_info& pod) const;
+    KCONTROL_DECL result<profile_pointer> named_by(const pod_info& pod) const;
     KCONTROL_DECL bool may_help(std::string_view plugin, const pod_info& waiting, const cluster_event& event) const;
     KCONTROL_DECL void take_place(decided_pod& to, const profile_pointer& by, placement place,
                                   const decision_inputs& on);

@@ -54,15 +54,20 @@ inline result<profile_configuration> read_profile_configuration(
 }  // namespace detail
 
 KCONTROL_DECL result<scheduler_configuration> parse_configuration(
-    std::string file, std::string_view text, const std::function<bool(std::string_view)>& is_plugin) {
+    std::string file, std::string_view text, const std::function<bool(std::string_view)>& is_plugin,
+    const std::vector<std::string>& further_keys) {
     auto read = json::yaml_file::parse(std::move(file), text);
     if (!read) return read.error();
     const configuration_part root(std::make_shared<const json::yaml_file>(std::move(*read)));
-    if (const auto known = root.check_keys({"profiles"}); !known) return known.error();
+    std::vector<std::string_view> keys{"profiles"};
+    keys.insert(keys.end(), further_keys.begin(), further_keys.end());
+    if (const auto known = root.check_keys(keys); !known) return known.error();
     const auto profiles = root.list("profiles");
     if (!profiles) return profiles.error();
-    if (profiles->empty()) return root.wrong("profiles", "at least one profile is expected");
+    const bool may_be_absent = !further_keys.empty() && !root.member("profiles");
+    if (profiles->empty() && !may_be_absent) return root.wrong("profiles", "at least one profile is expected");
     scheduler_configuration out;
+    out.file = root;
     for (const auto& each : *profiles) {
         auto profile = detail::read_profile_configuration(each, is_plugin);
         if (!profile) return profile.error();

@@ -33,7 +33,7 @@ KCONTROL_DECL error configuration_part::wrong(std::string_view key, std::string_
     return file_ ? file_->at(detail::configuration_pointer(pointer_, key), whole) : error(errc::invalid_config, whole);
 }
 
-KCONTROL_DECL result<void> configuration_part::check_keys(std::initializer_list<std::string_view> known) const {
+KCONTROL_DECL result<void> configuration_part::check_keys(std::span<const std::string_view> known) const {
     if (value_ == nullptr) return {};
     std::string all;
     for (const auto& one : known) all.append(all.empty() ? "" : ", ").append(one);

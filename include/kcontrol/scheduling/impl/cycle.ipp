@@ -161,6 +161,11 @@ KCONTROL_DECL bool cycle::filter_nodes(const std::vector<const node_info*>& all,
         for (std::size_t i = 0; i < size; ++i) {
             const node_info* const node = all[place];
             place = place + 1 == all.size() ? 0 : place + 1;
+            if (!work.within.empty() && work.within[node->slot()] == 0) {
+                static const interned_name elsewhere("node(s) are not where the gang is tried");
+                block.refused.push_back({node, status::unresolvable(elsewhere), work.limited_by});
+                continue;
+            }
             const bool is_beside =
                 !work.kept.empty() && (work.kept_everywhere || work.has_nominated[node->slot()] != 0);
             if (is_beside && !fits_beside(pod, *node)) {

@@ -15,6 +15,43 @@ namespace kcontrol::inline v0_1::scheduling {
 
 KCONTROL_DECL gang_decision cycle::decide_gang(cache& cluster, std::span<const std::shared_ptr<const pod_info>> members,
                                                std::int32_t needed, const nominations& nominated) {
+    auto& work = *work_;
+    std::vector<std::vector<char>> within;  // by slot; the first that works is taken
+    for (std::size_t i = 0; i < profile_->size() && within.empty(); ++i) {
+        const auto& one = profile_->at(i);
+        if (one.thunks_->generate_placements == nullptr) continue;
+        const snapshot& nodes = cluster.prepare(*members.front(), profile_->labels());
+        work.limited_by = i;
+        const auto ask = [&] {
+            for (const auto& set : one.thunks_->generate_placements(one.object_.get(), members, needed, nodes)) {
+                auto& slots = within.emplace_back(nodes.slots());
+                for (const node_info* node : set) slots[node->slot()] = 1;
+            }
+            return status();
+        };
+        auto said = detail::call_plugin(one.name(), plugin_point::generate_placements, work.observer, ask);
+        if (!said.ok()) {
+            gang_decision failed;
+            for (const auto& pod : members) failed.members.push_back({pod, {}, std::nullopt});
+            for (auto& member : failed.members) fail(member.decided, i, plugin_point::generate_placements, said);
+            failed.misfit = &failed.members.front().decided;
+            return failed;
+        }
+    }
+    gang_decision best;
+    for (std::size_t i = 0; i < std::max<std::size_t>(within.size(), 1); ++i) {
+        if (!within.empty()) work.within = std::move(within[i]);
+        auto tried = try_gang(cluster, members, needed, nominated);
+        const bool is_placed = tried.placed;
+        if (i == 0 || is_placed || tried.fitting > best.fitting) best = std::move(tried);
+        if (is_placed) break;
+    }
+    work.within.clear();
+    return best;
+}
+
+KCONTROL_DECL gang_decision cycle::try_gang(cache& cluster, std::span<const std::shared_ptr<const pod_info>> members,
+                                            std::int32_t needed, const nominations& nominated) {
     gang_decision out;
     out.members.reserve(members.size());
     trial attempt(cluster);

@@ -152,6 +152,8 @@ struct cycle::workspace {
     bool kept_everywhere = false;        // they count on each node
     bool is_named = false;               // pre_filter leaves the nodes of `named` only
     std::vector<std::size_t> namers;     // the plugins that named nodes
+    std::vector<char> within;            // by slot: a gang is tried on these nodes; empty: on all
+    std::size_t limited_by = 0;          // the plugin that said so
 };
 
 }  // namespace kcontrol::scheduling

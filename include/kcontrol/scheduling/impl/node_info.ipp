@@ -5,6 +5,7 @@
 #include <kcontrol/scheduling/node_info.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <utility>
 
@@ -28,7 +29,13 @@ KCONTROL_DECL node_info::node_info(std::shared_ptr<const api::core::v1::node> no
 
 KCONTROL_DECL node_info::node_info(std::string name) : name_(std::move(name)) {}
 
+KCONTROL_DECL std::uint64_t node_info::next_version() noexcept {
+    static std::atomic<std::uint64_t> last{0};  // of all, so that a copy that changes by itself has one of its own
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 KCONTROL_DECL void node_info::set_node(std::shared_ptr<const api::core::v1::node> node) {
+    version_ = next_version();
     node_ = std::move(node);
     allocatable_ = {};
     images_.clear();
@@ -50,6 +57,7 @@ KCONTROL_DECL void node_info::set_node(std::shared_ptr<const api::core::v1::node
 }
 
 KCONTROL_DECL void node_info::add(const pod_info& pod) {
+    version_ = next_version();
     pods_.push_back(&pod);
     if (pod.has_pod_affinity()) pods_with_affinity_.push_back(&pod);
     if (pod.has_required_anti_affinity()) pods_with_required_anti_affinity_.push_back(&pod);
@@ -61,6 +69,7 @@ KCONTROL_DECL void node_info::add(const pod_info& pod) {
 
 KCONTROL_DECL bool node_info::remove(const pod_info& pod) {
     if (!detail::take_out(pods_, pod)) return false;
+    version_ = next_version();
     if (pod.has_pod_affinity()) detail::take_out(pods_with_affinity_, pod);
     if (pod.has_required_anti_affinity()) detail::take_out(pods_with_required_anti_affinity_, pod);
     for (const auto& port : pod.host_ports()) {

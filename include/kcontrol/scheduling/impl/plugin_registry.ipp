@@ -37,6 +37,15 @@ inline result<std::vector<resource_weight>> read_balance_args(const configuratio
 
 }  // namespace detail
 
+KCONTROL_DECL plugin_registry::factory node_resources_fit_factory(std::vector<std::string> ignored_resources) {
+    return detail::plugin_factory_of<node_resources_fit>(
+        [ignored = std::move(ignored_resources)](const configuration_part& args) {
+            auto out = detail::read_fit_args(args);
+            for (std::size_t i = 0; out && i < ignored.size(); ++i) out->ignore_resource(ignored[i]);
+            return out;
+        });
+}
+
 KCONTROL_DECL plugin_registry& plugin_registry::add(std::string name, factory make, std::int64_t weight) {
     const auto there = std::ranges::find(entries_, name, &entry::name);
     if (there != entries_.end()) {
@@ -111,7 +120,7 @@ KCONTROL_DECL plugin_registry default_registry(
     add(taint_toleration::name, plugin_factory<taint_toleration>());
     add(node_affinity::name, plugin_factory<node_affinity>());
     add(node_ports::name, plugin_factory<node_ports>());
-    add(node_resources_fit::name, plugin_factory_of<node_resources_fit>(&read_fit_args));
+    add(node_resources_fit::name, node_resources_fit_factory({}));
     add(volume_binding::name, plugin_factory<volume_binding>(volumes));
     add(pod_topology_spread::name, plugin_factory_of<pod_topology_spread>(read_spread));
     add(inter_pod_affinity::name, plugin_factory_of<inter_pod_affinity>(&read_affinity_args));

@@ -81,7 +81,8 @@ public:
             for (const auto* victim : place->victims) out.victims.push_back(attempt.take_away(*victim));
             for (const auto* one : place->leaving) leaving_.push_back(attempt.take_away(*one));
             attempt.place(pod, place->node);
-            out.places.push_back({pod, place->node, place->against});
+            const auto all = std::numeric_limits<std::int32_t>::max();
+            out.places.push_back({pod, place->node, policy_.keeps_from_all() ? all : place->against});
         }
         attempt.roll_back();
         const bool fits = static_cast<std::int64_t>(out.places.size()) >= needed && (needed < 2 || fit_together(out));

@@ -78,6 +78,12 @@ KCONTROL_DECL plugin_set profile_decider::gate(const pod_info& pod) {
     return by == nullptr ? 0 : by->with.gated_by(pod);
 }
 
+KCONTROL_DECL std::uint64_t profile_decider::queue_version() const {
+    std::uint64_t out = 0;
+    for (const auto& [name, each] : profiles_) out += each->with.queue_version();
+    return out;
+}
+
 KCONTROL_DECL void profile_decider::take_place(decided_pod& to, const profile_pointer& by, placement place,
                                                const decision_inputs& on) {
     to.node = place.node();
@@ -166,13 +172,26 @@ KCONTROL_DECL void profile_decider::unreserve(decided_pod& of) {
     if (kept != nullptr) kept->by->with.unreserve(kept->place, &metrics_);
 }
 
+KCONTROL_DECL result<profile_decider::profile_pointer> profile_decider::named_by(const pod_info& pod) const {
+    if (auto by = find(pod)) return by;
+    return error(errc::invalid_argument, "pod " + std::string(pod.namespace_()) + "/" + std::string(pod.name()) +
+                                             ": spec.schedulerName: " + in_quotes(pod.pod().spec.scheduler_name) +
+                                             " is no profile of this scheduler");
+}
+
+KCONTROL_DECL result<preemption_plan> profile_decider::what_must_go(const std::shared_ptr<const pod_info>& pod,
+                                                                    const decision_inputs& on,
+                                                                    const preemption_policy& policy) {
+    const auto by = named_by(*pod);
+    if (!by) return by.error();
+    cycle round((*by)->with, cycle_options());
+    return plan_preemption(round, on.nodes, pod, policy, on.nominated);
+}
+
 KCONTROL_DECL result<explanation> profile_decider::explain(const pod_info& pod, const decision_inputs& on) {
-    const auto by = find(pod);
-    if (by == nullptr) {
-        return error(errc::invalid_argument, "pod " + std::string(pod.namespace_()) + "/" + std::string(pod.name()) +
-                                                 ": spec.schedulerName: " + in_quotes(pod.pod().spec.scheduler_name) +
-                                                 " is no profile of this scheduler");
-    }
+    const auto named = named_by(pod);
+    if (!named) return named.error();
+    const auto& by = *named;
     cycle round(by->with, cycle_options());
     return round.explain(on.nodes.prepare(pod, by->with.labels()), pod, on.nominated);
 }

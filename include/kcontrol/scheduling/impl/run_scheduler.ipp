@@ -33,7 +33,8 @@ inline result<std::string> check_scheduler(const command_line& flags, bool is_na
 
 }  // namespace detail
 
-KCONTROL_DECL int run_scheduler(int argc, char** argv, scheduler_options how, run_options program) {
+KCONTROL_DECL int run_scheduler(int argc, char** argv, scheduler_options how, run_options program,
+                                scheduler_set_up more) {
     bool is_named = false;
     const auto take_name = [&](std::string_view name) -> result<void> {
         if (name.empty()) return error(errc::invalid_argument, "a name is expected");
@@ -60,9 +61,16 @@ KCONTROL_DECL int run_scheduler(int argc, char** argv, scheduler_options how, ru
         }
         if (!program.leader_election()) program.leader_election(leader_options(namespaced_name("", std::move(*name))));
     }
-    const std::function<result<void>(manager&)> set_up = [&how](manager& m) -> result<void> {
+    using setup_function = std::function<awaitable<result<void>>(manager&, std::stop_token)>;
+    const setup_function set_up = [&how, &more](manager& m, std::stop_token stop) -> awaitable<result<void>> {
+        if (more.before()) {
+            auto done = co_await more.before()(m, std::move(stop));
+            if (!done) co_return done;
+        }
         const auto made = scheduler::add_to(m, how);
-        return made ? result<void>() : result<void>(made.error());
+        if (!made) co_return made.error();
+        if (more.after()) co_return more.after()(m, *made);
+        co_return result<void>();
     };
     return run(argc, argv, set_up, std::move(program));
 }

@@ -36,9 +36,14 @@ inline result<std::vector<profile>> read_profiles(environment& env, const schedu
     }
     auto read = env.read_regular_file(file, most_of_configuration);
     if (!read) return read.error();
-    const auto parsed = parse_configuration(file, *read, [&from](std::string_view name) { return from.knows(name); });
+    auto parsed = parse_configuration(
+        file, *read, [&from](std::string_view name) { return from.knows(name); }, how.further_keys());
     if (!parsed) return parsed.error();
+    if (parsed->profiles.empty()) parsed->profiles.emplace_back().scheduler_name = how.scheduler_name();
     auto made = from.make(*parsed);
+    if (made && how.read_further_keys()) {
+        if (auto done = how.read_further_keys()(parsed->file); !done) return done.error();
+    }
     if (made && text != nullptr) *text = std::move(*read);
     return made;
 }
@@ -78,6 +83,7 @@ inline preemption_policy scheduler::impl::policy_of(impl& of) {
     preemption_policy out;
     out.budgets([self = &of] { return self->budgets(); });
     if (of.options.may_evict()) out.may_evict(of.options.may_evict());
+    out.keeps_from_all(of.options.keeps_places_from_all());
     return out;
 }
 
@@ -206,6 +212,34 @@ KCONTROL_DECL result<std::shared_ptr<scheduler>> scheduler::add_to(manager& m, s
         m.add(runnable("scheduler", [made](std::stop_token stop) { return impl::run(made, std::move(stop)); }));
     if (!added) return added.error();
     return std::shared_ptr<scheduler>(new scheduler(made));
+}
+
+KCONTROL_DECL result<preemption_plan> scheduler::what_must_go(const namespaced_name& pod,
+                                                              const preemption_policy& policy) const {
+    const auto current = impl_->now;
+    if (current == nullptr) return error(errc::unavailable, "this scheduler does not schedule now: it does not lead");
+    const auto found = impl_->m.get_informer<api::core::v1::pod>()->get(pod);
+    if (found == nullptr) return error(api_errc::not_found, "there is no pod " + to_string(pod));
+    return current->decider.what_must_go(std::make_shared<const pod_info>(found),
+                                         current->core.inputs(impl_->env.now()), policy);
+}
+
+KCONTROL_DECL bool scheduler::schedules(const api::core::v1::pod& pod) const {
+    const auto current = impl_->now;
+    return current != nullptr && current->decider.schedules(pod);
+}
+
+KCONTROL_DECL bool scheduler::look_at(const std::function<void(const snapshot&)>& look) const {
+    const auto current = impl_->now;
+    if (current != nullptr) look(current->core.nodes().snapshot());
+    return current != nullptr;
+}
+
+KCONTROL_DECL void scheduler::notify(const cluster_event& what) const {
+    const auto current = impl_->now;
+    if (current == nullptr) return;
+    current->core.event(what, impl_->env.now());
+    current->kick();
 }
 
 KCONTROL_DECL result<explanation> scheduler::explain(const namespaced_name& pod) const {

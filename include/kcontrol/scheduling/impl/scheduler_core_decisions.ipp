@@ -12,6 +12,10 @@ namespace kcontrol::inline v0_1::scheduling {
 
 KCONTROL_DECL bool scheduler_core::step(time_point now) {
     now_ = now;
+    if (const auto order = decider_.queue_version(); order != queue_version_) {
+        queue_version_ = order;
+        queue_.sort();
+    }
     const queued_pod* const first = queue_.pop(now);
     if (first == nullptr) return false;
     const auto pod = first->shared;
