@@ -1,8 +1,9 @@
-// gpu_scheduler: placement of pods on GPUs. docs/gpu_scheduler.md is its page.
+// gpu_scheduler: a scheduler for pods with GPUs. docs/gpu_scheduler.md is its page.
 #include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/version.hpp>
 
+#include "program.hpp"
 #include "simulate_command.hpp"
 
 #include <algorithm>
@@ -12,10 +13,12 @@
 
 namespace {
 
-constexpr std::string_view help = R"(Placement of pods on the GPUs of a cluster.
+constexpr std::string_view help = R"(A scheduler for pods with GPUs.
 
-usage: gpu_scheduler COMMAND
+usage: gpu_scheduler [FLAGS]
+       gpu_scheduler simulate FLAGS
 
+  FLAGS      run the scheduler; gpu_scheduler run --help lists the flags
   simulate   place the pods of a recorded cluster; simulate --help says more
   --version  which program this is
   --help     this text
@@ -40,6 +43,11 @@ int main(int argc, char** argv) {
     if (first == "simulate") return simulate({arguments.begin() + 1, arguments.end()});
     if (first == "--version") return std::cout << "gpu_scheduler " << kcontrol::library_version << "\n", 0;
     if (first == "--help" || first == "-h") return std::cout << help, 0;
+    if (first == "run" || first.empty() || first.starts_with('-')) {
+        std::vector<char*> words(argv, argv + argc);
+        if (first == "run") words.erase(words.begin() + 1);
+        return gpu_scheduler::run_gpu_scheduler(static_cast<int>(words.size()), words.data());
+    }
     std::cerr << help;
     return 2;
 }

@@ -74,7 +74,7 @@ std::string check(const node_ledger& node, const device_hold& hold) {
     return answer ? "" : answer.error().message();
 }
 
-std::string given(const node_ledger& node, std::vector<container_request> containers,
+std::string given(node_ledger node, std::vector<container_request> containers,
                   placement_policy policy = placement_policy::best_fit, slice_turns* turns = nullptr) {
     placer by(policy, {});
     const auto out = allocate(node, {std::move(containers)}, {1000, 100}, by, turns);

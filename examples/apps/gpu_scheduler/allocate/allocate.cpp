@@ -25,7 +25,7 @@ std::int64_t share_memory(const container_request& wanted, const gpu& of) {
 // then slices, the largest first. Where one doesn't fit, the ones before it try their next best GPU.
 class search {
 public:
-    search(const node_ledger& node, const gpu_request& pod, const cpu_amounts& cpu, placer& by, slice_turns* turns)
+    search(node_ledger& node, const gpu_request& pod, const cpu_amounts& cpu, placer& by, slice_turns* turns)
         : ledger_(node), cpu_(cpu), placer_(by), turns_(turns) {
         std::size_t place = 0;
         for (const auto& each : pod.containers) {
@@ -41,6 +41,12 @@ public:
         out_.devices.resize(place);
         std::ranges::stable_sort(wishes_, std::ranges::greater(), [this](const wish& w) { return size_of(w); });
     }
+
+    ~search() {
+        for (const auto& each : added_) ledger_.remove(each);
+    }
+    search(const search&) = delete;
+    search& operator=(const search&) = delete;
 
     std::optional<allocation> run() {
         if (!wholes_.empty() && !take_wholes()) return {};
@@ -78,9 +84,14 @@ private:
         for (std::size_t i = 0; i < wholes_.size(); ++i) {
             auto& hold = out_.devices[wholes_[i]];
             hold.uuid = devices.gpus[best->gpus[i]].uuid;
-            if (!wishes_.empty() && !ledger_.add(hold)) return false;
+            if (!wishes_.empty() && !add(hold)) return false;
         }
         return true;
+    }
+
+    bool add(const device_hold& hold) {
+        added_.push_back(hold);
+        return ledger_.add(hold).has_value();
     }
 
     bool take(std::size_t next) {
@@ -97,9 +108,10 @@ private:
             count(*best);
             out_.devices[wanted.place] = hold;
             if (next + 1 == wishes_.size()) return true;
-            if (!ledger_.add(hold)) return false;
+            if (!add(hold)) return false;
             if (take(next + 1)) return true;
             ledger_.remove(hold);
+            added_.pop_back();
             out_.devices[wanted.place] = {};
             std::tie(out_.cost, out_.tie) = before;
             failed.push_back(best->gpus.front());
@@ -173,7 +185,8 @@ private:
         out_.tie += chosen.tie;
     }
 
-    node_ledger ledger_;  // with what the pod has got so far
+    node_ledger& ledger_;  // with what the pod has got so far
+    std::vector<device_hold> added_;
     const cpu_amounts& cpu_;
     placer& placer_;
     slice_turns* turns_;
@@ -204,7 +217,7 @@ room room_of(const node_ledger& node, std::int64_t free_cpu_milli) {
     return out;
 }
 
-std::optional<allocation> allocate(const node_ledger& node, const gpu_request& pod, const cpu_amounts& cpu, placer& by,
+std::optional<allocation> allocate(node_ledger& node, const gpu_request& pod, const cpu_amounts& cpu, placer& by,
                                    slice_turns* turns) {
     return search(node, pod, cpu, by, turns).run();
 }

@@ -33,7 +33,8 @@ room room_of(const node_ledger& node, std::int64_t free_cpu_milli);
 
 /// The best devices for a pod, all of which node_ledger::check() allows together, or none. `turns`: slices go to the
 /// GPU whose turn it is, weighted by how many slices of the profile it can have at all; null: where they leave least.
-std::optional<allocation> allocate(const node_ledger& node, const gpu_request& pod, const cpu_amounts& cpu, placer& by,
+/// The ledger is changed during the call only.
+std::optional<allocation> allocate(node_ledger& node, const gpu_request& pod, const cpu_amounts& cpu, placer& by,
                                    slice_turns* turns = nullptr);
 
 }  // namespace gpu_scheduler

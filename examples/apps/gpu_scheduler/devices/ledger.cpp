@@ -6,19 +6,23 @@
 namespace gpu_scheduler {
 
 node_ledger::node_ledger(node_devices devices)
-    : devices_(std::move(devices)), uses_(devices_.gpus.size()), slices_(devices_.gpus.size()) {
-    for (const auto& each : devices_.gpus) {
-        const bool has_slices = devices_.source == device_source::topology && each.is_divided && each.memory_mib > 0;
-        profiles_.push_back(has_slices ? mig_profiles(devices_.product, each.memory_mib) : std::vector<mig_profile>());
+    : devices_(std::make_shared<const node_devices>(std::move(devices))),
+      uses_(devices_->gpus.size()),
+      slices_(devices_->gpus.size()) {
+    std::vector<std::vector<mig_profile>> profiles;
+    for (const auto& each : devices_->gpus) {
+        const bool has_slices = devices_->source == device_source::topology && each.is_divided && each.memory_mib > 0;
+        profiles.push_back(has_slices ? mig_profiles(devices_->product, each.memory_mib) : std::vector<mig_profile>());
     }
+    profiles_ = std::make_shared<const std::vector<std::vector<mig_profile>>>(std::move(profiles));
 }
 
 std::size_t node_ledger::place_of(std::string_view uuid) const {
-    return static_cast<std::size_t>(std::ranges::find(devices_.gpus, uuid, &gpu::uuid) - devices_.gpus.begin());
+    return static_cast<std::size_t>(std::ranges::find(devices_->gpus, uuid, &gpu::uuid) - devices_->gpus.begin());
 }
 
 bool node_ledger::is_untouched(std::size_t gpu) const {
-    return devices_.gpus[gpu].is_healthy && !devices_.gpus[gpu].is_divided && uses_[gpu].is_free();
+    return devices_->gpus[gpu].is_healthy && !devices_->gpus[gpu].is_divided && uses_[gpu].is_free();
 }
 
 bool node_ledger::has_spare_gpus() const {
@@ -30,19 +34,19 @@ bool node_ledger::has_spare_gpus() const {
 bool node_ledger::is_free(std::size_t gpu) const { return is_untouched(gpu) && has_spare_gpus(); }
 
 const mig_profile* node_ledger::profile_of(std::size_t gpu, const device_hold& hold) const {
-    const auto* found = find_profile(profiles_[gpu], hold.profile);
+    const auto* found = find_profile((*profiles_)[gpu], hold.profile);
     return found != nullptr && std::ranges::count(found->starts, hold.start) > 0 ? found : nullptr;
 }
 
 result<void> node_ledger::check(const device_hold& hold) const {
     const auto place = place_of(hold.uuid);
     const auto wrong = [&](const std::string& why) { return bad_value("uuid " + in_quotes(hold.uuid) + ": " + why); };
-    if (place == devices_.gpus.size()) return wrong("the node has no such GPU");
-    const auto& device = devices_.gpus[place];
+    if (place == devices_->gpus.size()) return wrong("the node has no such GPU");
+    const auto& device = devices_->gpus[place];
     const auto& use = uses_[place];
     if (!device.is_healthy) return wrong("the GPU is not healthy");
     if (hold.is_slice()) {
-        if (profiles_[place].empty()) return wrong("the GPU has no slices");
+        if ((*profiles_)[place].empty()) return wrong("the GPU has no slices");
         const auto* profile = profile_of(place, hold);
         if (profile == nullptr) {
             return wrong("mig " + in_quotes(hold.profile) + " can't start at " + std::to_string(hold.start));
@@ -60,7 +64,7 @@ result<void> node_ledger::check(const device_hold& hold) const {
         if (!has_spare_gpus()) return wrong("the free GPUs are held by pods without a record");
         return {};
     }
-    if (devices_.source != device_source::hami) return wrong("the node takes no shares");
+    if (devices_->source != device_source::hami) return wrong("the node takes no shares");
     if (use.wholes > 0) return wrong("the GPU is held");
     if (use.is_free() && !has_spare_gpus()) return wrong("the free GPUs are held by pods without a record");
     if (use.memory_mib + hold.memory_mib > device.memory_mib) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace gpu_scheduler {
@@ -32,10 +33,10 @@ class node_ledger {
 public:
     explicit node_ledger(node_devices devices);
 
-    const node_devices& devices() const noexcept { return devices_; }
+    const node_devices& devices() const noexcept { return *devices_; }
     const gpu_use& use(std::size_t gpu) const { return uses_[gpu]; }  ///< by the place in devices().gpus
     /// The slices that a GPU may have, the largest first; empty if it is not divided or its memory is not known.
-    const std::vector<mig_profile>& profiles(std::size_t gpu) const { return profiles_[gpu]; }
+    const std::vector<mig_profile>& profiles(std::size_t gpu) const { return (*profiles_)[gpu]; }
 
     /// Whether a GPU can be given whole: it is healthy, not divided, nothing of it is held, and it is not needed for a
     /// pod of which only the number of GPUs is known.
@@ -59,9 +60,9 @@ private:
     const mig_profile* profile_of(std::size_t gpu, const device_hold& hold) const;
     void change(std::size_t gpu, const device_hold& hold, int times);
 
-    node_devices devices_;
+    std::shared_ptr<const node_devices> devices_;  // copies share it
+    std::shared_ptr<const std::vector<std::vector<mig_profile>>> profiles_;
     std::vector<gpu_use> uses_;
-    std::vector<std::vector<mig_profile>> profiles_;
     std::vector<std::vector<device_hold>> slices_;  // held, by GPU: places may be held twice
     int unknown_ = 0;
 };

@@ -22,8 +22,12 @@ struct link_costs {
     link_cost pcie{0.015, 0};    ///< at most one host bridge between them: PIX, PXB, PHB
     link_cost numa{0.02, 0};     ///< within a NUMA node: NODE
     link_cost socket{0.03, 0};   ///< between NUMA nodes: SYS, and whatever is not known
+    link_cost rack{0.08, 1.2};   ///< between nodes of one domain of topologyKeys
+    link_cost far{0.1, 1.5};     ///< between domains
     double message_mb = 100;
 
+    /// The time for a message over so many links.
+    cost_time over(const link_cost& link, unsigned lanes = 1) const;
     /// The time for a message between two GPUs: over NVLinks if there are any, else by the path of `nvidia-smi topo
     /// -m`.
     cost_time between(unsigned nvlinks, std::string_view pcie_path) const;

@@ -1,0 +1,172 @@
+// What the scheduler knows of GPUs and tenants: made of nodes and pods as they are, so that a restart needs nothing
+// else.
+#pragma once
+
+#include <kcontrol/runtime/time.hpp>
+#include <kcontrol/scheduling/snapshot.hpp>
+
+#include "allocate/allocate.hpp"
+#include "cluster/pod_claim.hpp"
+#include "cluster/settings.hpp"
+#include "tenants/book.hpp"
+#include "tenants/membership.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace gpu_scheduler {
+
+/// What a pod holds on a node.
+struct gpu_holding {
+    std::string pod;  ///< "namespace/name"
+    std::string uid;
+    std::string tenant;
+    std::string unit;         ///< its gang, or its uid: what leaves together
+    std::int64_t amount = 0;  ///< thousandths of GPUs
+    std::int32_t priority = 0;
+    std::optional<kcontrol::wall_time> started;
+    std::vector<device_hold> devices;  ///< empty: which ones is not known
+    demand usual;                      ///< as placement sees it
+};
+
+/// What a node can give to a kind of pod.
+struct node_answer {
+    std::optional<allocation> best;  ///< none: nothing now
+    bool could_ever = false;         ///< without any pods it could
+};
+
+/// A node with its GPUs, and what pods hold of them.
+struct node_state {
+    std::uint64_t version = 0;  ///< of the node_info that it was made of
+    std::shared_ptr<const kcontrol::api::core::v1::node> node;
+    std::string wrong;  ///< why its GPUs can't be read; empty: they can
+    node_ledger without_pods{node_devices()};
+    node_ledger ledger{node_devices()};
+    std::vector<gpu_holding> holdings;
+    std::map<std::size_t, node_answer> answers;  ///< by the kind of the pod
+
+    const std::string& product() const noexcept { return ledger.devices().product; }
+    std::int64_t capacity() const;  ///< thousandths of the GPUs that are healthy
+};
+
+/// A limit of a tenant, and how much may come until it is reached.
+struct tenant_limit {
+    std::string tenant;
+    std::string product;  ///< empty: of all
+    std::int64_t left = 0;
+    std::string sentence;
+};
+
+/// Thread-safety: shared objects unsafe; it belongs to the scheduler's executor.
+class board {
+public:
+    /// The labels of a namespace.
+    using labels_function = std::function<kcontrol::dict<text>(std::string_view)>;
+
+    /// The time, for what minRuntimeSeconds protects.
+    using clock_function = std::function<kcontrol::wall_time()>;
+
+    board(clock_function now, labels_function labels_of) : now_(std::move(now)), labels_of_(std::move(labels_of)) {}
+
+    void set(settings all);
+    const settings& with() const noexcept { return settings_; }
+
+    /// These tenants count from now on. Without a call there are none, and priorities alone decide.
+    void set_tenants(std::vector<tenant> all);
+    void forget_namespaces();  ///< labels have changed
+    bool has_tenants() const noexcept { return members_.has_value(); }
+    const membership* members() const noexcept { return members_ ? &*members_ : nullptr; }
+    const std::vector<tenant>& tenants() const noexcept { return tenants_; }
+    const std::string& tenant_of(std::string_view namespace_);
+
+    /// A version of a pod of this scheduler, for what tenants request: it waits, or not any more.
+    void set_waiting(const kcontrol::api::core::v1::pod& pod);
+    void remove_waiting(std::string_view uid);
+
+    /// Takes over what has changed of the nodes.
+    void refresh(const kcontrol::scheduling::snapshot& nodes);
+    /// A node of the snapshot, or a copy of it in a trial. Valid until the next call of a function that is not const.
+    node_state& at(const kcontrol::scheduling::node_info& node);
+    /// The nodes as of refresh(); null where there is none.
+    const std::vector<std::unique_ptr<node_state>>& nodes() const noexcept { return states_; }
+    /// What such a node can give to a pod. `kind` is that of kind_of().
+    const node_answer& answer(node_state& on, const kcontrol::scheduling::node_info& node, std::size_t kind,
+                              const gpu_request& request, std::int64_t cpu_milli);
+    std::size_t kind_of(const gpu_request& request, std::int64_t cpu_milli);
+    placer& by() { return *placer_; }
+    slice_turns& turns() noexcept { return turns_; }
+
+    /// Of a pod whose node is not known: as on the nodes with the largest GPUs.
+    std::int64_t amount_of(const gpu_request& request) const;
+    /// The limits of a tenant and of those above it, on nodes of that product.
+    std::vector<tenant_limit> limits_of(std::string_view tenant);
+    int hunger(std::string_view tenant);
+    /// Another number: hunger() says something else of a tenant.
+    std::uint64_t hunger_version() const noexcept { return hunger_version_; }
+    /// Whether a pod may have the place of another one.
+    bool may_evict(const kcontrol::scheduling::pod_info& preemptor, const kcontrol::scheduling::pod_info& victim);
+
+    /// Products of which tenants have quotas of their own, and "" for all GPUs together.
+    const std::set<std::string>& products() const noexcept { return products_; }
+    const tenant_book& book(const std::string& product);
+    /// What the pods of a tenant request: what they hold and wait for, and how many wait.
+    std::int64_t requested(const std::string& product, const std::string& tenant) const;
+    std::int64_t pending(const std::string& tenant) const;
+
+private:
+    using sums = std::map<std::pair<std::string, std::string>, std::int64_t>;  // by product and tenant
+    struct waiting_pod {
+        std::string namespace_, tenant, product;
+        gpu_request request;
+        std::int64_t amount = 0;
+        std::int64_t cpu_milli = 0;
+    };
+    struct tenant_product {
+        tenant_book all;
+        bool has_running = false;
+    };
+
+    void make(node_state& out, const kcontrol::scheduling::node_info& node);
+    void hold(node_state& on, const kcontrol::scheduling::pod_info& pod);
+    void count(const node_state& of, int times);
+    void count(const waiting_pod& of, int times);
+    void changed();
+    void start_over();
+    void renew_placer();
+    void note_hunger();
+    tenant_product& product_book(const std::string& product);
+
+    clock_function now_;
+    labels_function labels_of_;
+    settings settings_;
+    std::vector<tenant> tenants_;
+    std::optional<membership> members_;
+    std::set<std::string> products_{""};
+    std::map<std::string, std::string, std::less<>> tenant_of_;  // by namespace
+    std::vector<std::unique_ptr<node_state>> states_;            // by slot
+    node_state tried_;                                           // of a copy
+    std::unordered_map<std::string, std::size_t> slot_of_;       // of pods that hold GPUs, by uid
+    std::unordered_map<std::string, waiting_pod> waiting_;       // by uid
+    sums held_, waits_;
+    std::map<std::string, std::int64_t> pending_;   // pods, by tenant
+    std::map<std::string, std::int64_t> capacity_;  // by product
+    std::map<std::string, tenant_product> books_;   // by product, as far as asked
+    std::map<std::string, std::size_t> kinds_;
+    std::map<std::string, int> classes_;
+    std::uint64_t hunger_version_ = 0;
+    std::unique_ptr<placer> placer_ =
+        std::make_unique<placer>(placement_policy::fragmentation, std::vector<usual_pod>());
+    std::size_t placer_for_ = 0;  // how many pods it knows
+    slice_turns turns_;
+};
+
+}  // namespace gpu_scheduler

@@ -1,0 +1,256 @@
+#include "plugins/gpu_plugin.hpp"
+
+#include <kcontrol/scheduling/gang_claim.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace gpu_scheduler {
+
+using kcontrol::scheduling::event_actions;
+using kcontrol::scheduling::event_kind;
+using kcontrol::scheduling::interned_name;
+using kcontrol::scheduling::node_info;
+using kcontrol::scheduling::placement;
+using kcontrol::scheduling::pod_info;
+using kcontrol::scheduling::snapshot;
+using kcontrol::scheduling::status;
+
+namespace {
+
+std::string_view domain_of(const node_info& node, std::string_view key) {
+    const auto* value = node.label(key);
+    return value == nullptr ? std::string_view() : value->view();
+}
+
+// How many pods like this one the node takes at most, by its GPUs and by what is left of everything else.
+std::int64_t most_on(const pod_info& pod, const gpu_request& request, const node_info& node, const node_state& on) {
+    auto out = most_pods(request, on.ledger);
+    const auto bound = [&](std::int64_t has, std::int64_t used, std::int64_t wanted) {
+        if (wanted > 0) out = std::min(out, std::max<std::int64_t>(0, has - used) / wanted);
+    };
+    bound(node.allocatable().cpu_milli, node.requested().cpu_milli, pod.requests().cpu_milli);
+    bound(node.allocatable().memory, node.requested().memory, pod.requests().memory);
+    bound(node.allocatable().pods, node.requested().pods, 1);
+    return node.is_unschedulable() ? 0 : out;
+}
+
+// The domain of the gang's pods that have a place, or none.
+std::string_view domain_of_gang(const pod_info& pod, std::string_view key, const snapshot& nodes) {
+    const auto own = kcontrol::scheduling::gang_claim_of(pod.pod());
+    for (const auto* placed : nodes.pods_in(pod.namespace_())) {
+        if (!own || placed->pod->uid() == pod.uid() || !placed->node->exists()) continue;
+        const auto theirs = kcontrol::scheduling::gang_claim_of(placed->pod->pod());
+        if (theirs && theirs->gang == own->gang) return domain_of(*placed->node, key);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<event_kind> gpu_plugin::events() {
+    return {{interned_name("Node"), event_actions::add | event_actions::update_node_allocatable |
+                                        event_actions::update_node_label | event_actions::update_node_annotation},
+            {interned_name("Pod"),
+             event_actions::delete_ | event_actions::update_pod_annotation | event_actions::update_pod_scale_down},
+            {interned_name(tenant_resource), event_actions::all}};
+}
+
+kcontrol::scheduling::queue_rank gpu_plugin::queue_sort(const kcontrol::scheduling::queued_pod& pod) const {
+    auto out = kcontrol::scheduling::scheduling_queue::default_rank(pod);
+    if (board_->has_tenants()) out[0] = board_->hunger(board_->tenant_of(pod.pod->namespace_()));
+    return out;
+}
+
+bool gpu_plugin::takes(const node_info& node) const { return nodes_.empty() || nodes_.selects(node.node().metadata); }
+
+// What no node can change by itself: the pod's own words, and what no node has.
+std::string gpu_plugin::wrong_with(const pod_claim& claim, const pod_info& pod, const snapshot& nodes) const {
+    if (!claim.wrong.empty()) return claim.wrong;
+    if (const auto* record = pod.pod().metadata.annotations.get(record_annotation)) {
+        return "annotation " + std::string(record_annotation) + ": " +
+               in_quotes(kcontrol::utf8_prefix(record->view(), 200)) +
+               " is there before the pod has a node; leave it out";
+    }
+    if (!claim.topology_key.empty() && claim.is_required) {
+        const bool is_known = std::ranges::any_of(
+            nodes.nodes(), [&](const node_info* node) { return node->label(claim.topology_key) != nullptr; });
+        if (!is_known) {
+            return "annotation " + std::string(topology_wish_annotation) + ": no node has the label " +
+                   in_quotes(claim.topology_key);
+        }
+    }
+    std::int64_t most_memory = 0;
+    std::set<std::string_view> profiles;
+    for (const auto& on : board_->nodes()) {
+        if (on == nullptr) continue;
+        const auto& gpus = on->ledger.devices().gpus;
+        for (std::size_t i = 0; i < gpus.size(); ++i) {
+            most_memory = std::max(most_memory, gpus[i].memory_mib);
+            for (const auto& each : on->ledger.profiles(i)) profiles.insert(each.name);
+        }
+    }
+    for (const auto& each : claim.request.containers) {
+        if (most_memory > 0 && each.memory_mib > most_memory) {
+            return "nvidia.com/gpumem: \"" + std::to_string(each.memory_mib) +
+                   "\" MiB is more than any GPU has: " + std::to_string(most_memory);
+        }
+        for (const auto& profile : each.slices) {
+            if (!profiles.contains(profile)) {
+                return "nvidia.com/mig-" + profile + ": no GPU of this cluster has such slices";
+            }
+        }
+    }
+    return {};
+}
+
+status gpu_plugin::pre_filter(state& of, const pod_info& pod, const snapshot& nodes) const {
+    of = {};
+    auto claim = std::make_shared<pod_claim>(read_claim(pod.pod()));
+    if (!claim->has_gpus()) return nodes_.empty() ? status::skip() : status();
+    board_->refresh(nodes);
+    if (const auto wrong = wrong_with(*claim, pod, nodes); !wrong.empty()) {
+        return status::unresolvable(interned_name(wrong));
+    }
+    of.kind = board_->kind_of(claim->request, pod.requests().cpu_milli);
+    of.amount = board_->amount_of(claim->request);
+    of.tenant = board_->tenant_of(pod.namespace_());
+    if (claim->is_required && !claim->gang.empty()) of.domain = domain_of_gang(pod, claim->topology_key, nodes);
+    of.claim = std::move(claim);
+    if (!board_->has_tenants()) return {};
+    of.limits = board_->limits_of(of.tenant);
+    for (const auto& each : of.limits) {
+        const bool is_any = each.product.empty() || each.product == of.claim->product;
+        if (is_any && of.amount > each.left) return status::unschedulable(interned_name(each.sentence));
+    }
+    return {};
+}
+
+// In a trial a pod comes or goes: what is left until the limits changes.
+void gpu_plugin::change(state& of, const pod_info& other, const node_info& node, int times) const {
+    if (of.claim == nullptr || of.limits.empty()) return;
+    const auto claim = read_claim(other.pod());
+    if (claim.request.empty()) return;
+    const auto& on = board_->at(node);
+    const auto way = board_->book("").way_up(board_->tenant_of(other.namespace_()));
+    for (auto& each : of.limits) {
+        if (!each.product.empty() && each.product != on.product()) continue;
+        if (std::ranges::count(way, each.tenant, [](const auto* one) { return one->claim.name; }) == 0) continue;
+        each.left += times * amount_of(claim.request, on.ledger);
+    }
+}
+
+status gpu_plugin::filter(const state& of, const pod_info& pod, const node_info& node) const {
+    if (!takes(node)) return status::unresolvable(not_ours_);
+    if (of.claim == nullptr) return {};
+    auto& on = board_->at(node);
+    if (!of.domain.empty() && domain_of(node, of.claim->topology_key) != of.domain) {
+        return status::unresolvable(elsewhere_);
+    }
+    if (of.claim->is_required && !of.claim->gang.empty() && node.label(of.claim->topology_key) == nullptr) {
+        return status::unresolvable(elsewhere_);
+    }
+    for (const auto& each : of.limits) {
+        const bool is_here = each.product.empty() || each.product == on.product();
+        if (is_here && of.amount > each.left) return status::unschedulable(interned_name(each.sentence));
+    }
+    const auto& answer = board_->answer(on, node, of.kind, of.claim->request, pod.requests().cpu_milli);
+    return answer.best ? status() : refusal(*of.claim, on, answer.could_ever);
+}
+
+status gpu_plugin::refusal(const pod_claim& claim, const node_state& on, bool could_ever) const {
+    if (!on.wrong.empty()) return status::unresolvable(unreadable_);
+    bool has_shares = false, has_slices = false;
+    for (const auto& each : claim.request.containers) {
+        has_shares |= each.is_share;
+        has_slices |= !each.slices.empty();
+    }
+    if (could_ever) return status::unschedulable(has_slices ? no_place_ : has_shares ? little_free_ : few_free_);
+    if (has_shares && on.ledger.devices().source != device_source::hami) return status::unresolvable(no_shares_);
+    return status::unresolvable(has_slices ? no_slices_ : has_shares ? little_ : few_);
+}
+
+// The best node has 100, the others less by their order: one step decides more than all other plugins together.
+status gpu_plugin::pre_score(state& of, const pod_info& pod, const snapshot&,
+                             std::span<const node_info* const> feasible) const {
+    of.scores.clear();
+    if (of.claim == nullptr) return status::skip();
+    std::vector<std::tuple<std::int64_t, std::int64_t, std::size_t>> order;
+    for (const auto* node : feasible) {
+        auto& on = board_->at(*node);
+        const auto& answer = board_->answer(on, *node, of.kind, of.claim->request, pod.requests().cpu_milli);
+        if (answer.best) order.emplace_back(answer.best->cost, answer.best->tie, node->slot());
+    }
+    std::ranges::sort(order);
+    for (std::size_t i = 0, rank = 0; i < order.size(); ++i) {
+        const auto [cost, tie, slot] = order[i];
+        if (i > 0 && std::tie(cost, tie) != std::tie(std::get<0>(order[i - 1]), std::get<1>(order[i - 1]))) rank = i;
+        of.scores.emplace_back(slot, static_cast<int>(rank == 0 ? 100 : 99 - 99 * rank / order.size()));
+    }
+    std::ranges::sort(of.scores);
+    return {};
+}
+
+std::int64_t gpu_plugin::score(const state& of, const pod_info&, const node_info& node) const {
+    const auto found = std::ranges::lower_bound(of.scores, std::pair(node.slot(), 0));
+    return found == of.scores.end() || found->first != node.slot() ? 0 : found->second;
+}
+
+status gpu_plugin::reserve(state& of, placement& to, const node_info& node) {
+    if (of.claim == nullptr) return {};
+    auto& on = board_->at(node);
+    const auto cpu = to.pod().requests().cpu_milli;
+    std::optional<allocation> made;
+    if (board_->with().takes_turns) {
+        made = allocate(on.ledger, of.claim->request, {node.allocatable().cpu_milli - node.requested().cpu_milli, cpu},
+                        board_->by(), &board_->turns());
+    } else {
+        made = board_->answer(on, node, of.kind, of.claim->request, cpu).best;
+    }
+    if (!made) return status::unschedulable(few_free_);
+    to.annotate(std::string(record_annotation), write_record(made->devices));
+    return {};
+}
+
+// The domains of each key that may have room for the gang, the fullest first; in the end all nodes, unless one domain
+// is required.
+std::vector<std::vector<const node_info*>> gpu_plugin::generate_placements(
+    std::span<const std::shared_ptr<const pod_info>> members, std::int32_t needed, const snapshot& nodes) const {
+    const auto& first = *members.front();
+    const auto claim = read_claim(first.pod());
+    std::vector<std::vector<const node_info*>> out;
+    if (claim.request.empty() || !claim.wrong.empty()) return out;
+    board_->refresh(nodes);
+    auto keys = board_->with().topology_keys;
+    const auto& costs = board_->with().costs;
+    if (costs.over(costs.rack) >= costs.over(costs.far)) keys.clear();  // nothing is won
+    if (!claim.topology_key.empty()) keys.assign(1, claim.topology_key);
+    std::vector<std::pair<const node_info*, std::int64_t>> able;
+    for (const auto* node : nodes.nodes()) {
+        const auto most = takes(*node) ? most_on(first, claim.request, *node, board_->at(*node)) : 0;
+        if (most > 0) able.emplace_back(node, most);
+    }
+    for (const auto& key : keys) {
+        std::map<std::string_view, std::pair<std::int64_t, std::vector<const node_info*>>> domains;
+        const auto placed_in = domain_of_gang(first, key, nodes);
+        for (const auto& [node, most] : able) {
+            const auto domain = domain_of(*node, key);
+            if (domain.empty() || (!placed_in.empty() && domain != placed_in)) continue;
+            auto& to = domains[domain];
+            to.first += most;
+            to.second.push_back(node);
+        }
+        std::vector<std::pair<std::int64_t, std::string_view>> order;
+        for (const auto& [domain, of] : domains) {
+            if (of.first >= needed) order.emplace_back(of.first, domain);
+        }
+        std::ranges::sort(order);
+        for (const auto& [room, domain] : order) out.push_back(domains[domain].second);
+    }
+    if (!claim.is_required) out.push_back(nodes.nodes());
+    return out;
+}
+
+}  // namespace gpu_scheduler

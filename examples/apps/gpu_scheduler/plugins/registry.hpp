@@ -1,0 +1,23 @@
+// The plugins of the program: kube-scheduler's, and the one for GPUs.
+#pragma once
+
+#include <kcontrol/scheduling/plugin_registry.hpp>
+
+#include "plugins/gpu_plugin.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace gpu_scheduler {
+
+/// Adds what hands out GPUs to kube-scheduler's plugins. Its scores come before all others, on all nodes.
+inline void add_gpu_plugins(kcontrol::scheduling::plugin_registry& to, std::shared_ptr<board> known,
+                            kcontrol::label_selector nodes = {}) {
+    // These amounts are no part of what a node has.
+    to.add("NodeResourcesFit", kcontrol::scheduling::node_resources_fit_factory(
+                                   {"nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"}));
+    to.add(gpu_plugin(std::move(known), std::move(nodes)), 2000);
+    to.percentage_of_nodes_to_score(100);
+}
+
+}  // namespace gpu_scheduler

@@ -1,0 +1,349 @@
+// The scheduler with all its parts against the in-process API server, in virtual time.
+#include "program.hpp"
+
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/http/message.hpp>
+#include <kcontrol/schema/crd.hpp>
+#include <kcontrol/testing/fake_cluster.hpp>
+#include <kcontrol/testing/sim_world.hpp>
+
+#include "control/tenant_status.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace kcontrol;
+using namespace std::chrono_literals;
+
+namespace {
+
+const testing::group_resource all_pods{"", "pods"};
+const testing::group_resource all_tenants{"scheduling.kcontrol.dev", "tenants"};
+
+class world {
+public:
+    world() {
+        const auto crd = crd_of<gpu_scheduler::tenant>();
+        REQUIRE(crd.has_value());
+        create(*json::parse(crd->to_json()));
+        for (const char* name : {"vision", "nlp"}) {
+            create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
+        }
+    }
+    ~world() { stop(); }
+
+    void start() {
+        options = std::make_shared<gpu_scheduler::program_options>();
+        m.emplace(sim.env(), sim.get_executor(), sim.connect(server.config("token")).value(),
+                  manager_options().log(log));
+        options->m = &*m;
+        known = gpu_scheduler::board_of(options);
+        auto made = scheduling::scheduler::add_to(*m, gpu_scheduler::scheduler_of(known, options));
+        REQUIRE_MESSAGE(made.has_value(), made.error().what());
+        REQUIRE(gpu_scheduler::add_parts(*m, *options, known, *made).has_value());
+        m->start();
+    }
+    void stop() {
+        if (!m) return;
+        sim.run(m->stop());
+        options->m = nullptr;
+        known.reset();
+        m.reset();
+    }
+
+    json::value create(json::value object) {
+        auto made = server.api().create(std::move(object));
+        REQUIRE_MESSAGE(made.has_value(), made.error().what());
+        return *made;
+    }
+    // A node whose GPUs nobody names.
+    void add_node(const std::string& name, int gpus, const std::string& rack = "") {
+        json::value amounts{
+            {"cpu", "64"}, {"memory", "512Gi"}, {"pods", "100"}, {"nvidia.com/gpu", std::to_string(gpus)}};
+        json::value labels{{"kubernetes.io/hostname", name}};
+        if (!rack.empty()) labels.as_object()["topology.kubernetes.io/rack"] = rack;
+        create({{"apiVersion", "v1"},
+                {"kind", "Node"},
+                {"metadata", {{"name", name}, {"labels", labels}}},
+                {"status", {{"allocatable", amounts}, {"capacity", amounts}}}});
+    }
+    void add_shared_node(const std::string& name, int gpus) {
+        std::string registered;
+        for (int i = 0; i < gpus; ++i) {
+            registered += std::string(i > 0 ? "," : "") + R"({"id":"GPU-)" + std::to_string(i) + R"(","index":)" +
+                          std::to_string(i) +
+                          R"(,"count":10,"devmem":40960,"devcore":100,"type":"A100","health":true})";
+        }
+        const json::value amounts{
+            {"cpu", "64"}, {"memory", "512Gi"}, {"pods", "100"}, {"nvidia.com/gpu", std::to_string(10 * gpus)}};
+        create({{"apiVersion", "v1"},
+                {"kind", "Node"},
+                {"metadata",
+                 {{"name", name}, {"annotations", {{"hami.io/node-nvidia-register", "[" + registered + "]"}}}}},
+                {"status", {{"allocatable", amounts}, {"capacity", amounts}}}});
+    }
+    static json::value pod(const std::string& ns, const std::string& name, json::value limits, int priority = 0) {
+        const json::value container{
+            {"name", "c"}, {"image", "train:1"}, {"resources", {{"limits", limits}, {"requests", limits}}}};
+        return {{"apiVersion", "v1"},
+                {"kind", "Pod"},
+                {"metadata",
+                 {{"name", name}, {"namespace", ns}, {"labels", json::object()}, {"annotations", json::object()}}},
+                {"spec",
+                 {{"schedulerName", "gpu-scheduler"},
+                  {"priority", priority},
+                  {"terminationGracePeriodSeconds", 0},
+                  {"containers", json::array{container}}}}};
+    }
+    static json::value whole(const std::string& ns, const std::string& name, int gpus, int priority = 0) {
+        return pod(ns, name, {{"nvidia.com/gpu", std::to_string(gpus)}}, priority);
+    }
+    static json::value member(const std::string& name, const std::string& gang, int size, int gpus,
+                              const std::string& topology) {
+        auto out = whole("vision", name, gpus);
+        out.at("metadata").at("labels").as_object()["scheduling.kcontrol.dev/gang"] = gang;
+        auto& annotations = out.at("metadata").at("annotations").as_object();
+        annotations["scheduling.kcontrol.dev/gang-size"] = std::to_string(size);
+        if (!topology.empty()) annotations["scheduling.kcontrol.dev/topology"] = topology;
+        return out;
+    }
+    void add_tenant(const std::string& name, int gpus, std::optional<int> limit = {}, const std::string& parent = "") {
+        json::value quota{{"product", "*"}, {"gpus", gpus}};
+        if (limit) quota.as_object()["limit"] = *limit;
+        json::value spec{{"namespaces", json::array{name}}, {"quotas", json::array{quota}}};
+        if (!parent.empty()) spec.as_object()["parent"] = parent;
+        create({{"apiVersion", "scheduling.kcontrol.dev/v1alpha1"},
+                {"kind", "Tenant"},
+                {"metadata", {{"name", name}}},
+                {"spec", spec}});
+    }
+
+    json::value get(const std::string& ns, const std::string& name) {
+        auto found = server.api().get(all_pods, {ns, name});
+        return found ? *found : json::value(json::object());
+    }
+    std::string node_of(const std::string& ns, const std::string& name) {
+        return std::string(json::get_string(get(ns, name), {"spec", "nodeName"}));
+    }
+    std::string record_of(const std::string& ns, const std::string& name) {
+        return std::string(
+            json::get_string(get(ns, name), {"metadata", "annotations", "scheduling.kcontrol.dev/allocation"}));
+    }
+    std::string condition(const std::string& ns, const std::string& name) {
+        const auto object = get(ns, name);
+        const auto* all = json::find(object, {"status", "conditions"});
+        if (all == nullptr) return {};
+        for (const auto& one : all->as_array()) {
+            if (json::get_string(one, {"type"}) == "PodScheduled")
+                return std::string(json::get_string(one, {"message"}));
+        }
+        return {};
+    }
+    std::string tenant_status(const std::string& name) {
+        auto found = server.api().get(all_tenants, {"", name});
+        const auto* status = found ? json::find(*found, {"status"}) : nullptr;
+        return status == nullptr ? "" : json::serialize(*status);
+    }
+    std::size_t running(const std::string& ns) {
+        std::size_t out = 0;
+        for (const auto& one : server.api().list(all_pods)) {
+            out += json::get_string(one, {"metadata", "namespace"}) == ns &&
+                           !json::get_string(one, {"spec", "nodeName"}).empty()
+                       ? 1
+                       : 0;
+        }
+        return out;
+    }
+    bool until(const std::function<bool()>& done, duration limit = 30s) { return sim.run_until(done, limit); }
+    http::response ask(const std::string& target) {
+        http::request asked;
+        asked.method = "GET";
+        asked.target = target;
+        return m->answer(asked);
+    }
+
+    testing::sim_world sim{1};
+    testing::sim_server& server = sim.add_server("a");
+    std::string logged;
+    logger log{[this](const log_record& r) {
+        if (r.level >= log_level::warning) logged += std::string(r.message) + "\n";
+    }};
+    std::shared_ptr<gpu_scheduler::program_options> options;
+    std::shared_ptr<gpu_scheduler::board> known;
+    std::optional<manager> m;
+};
+
+}  // namespace
+
+TEST_CASE("program: whole GPUs and shares are recorded, and read again after a restart") {
+    world w;
+    w.add_node("plain", 2);
+    w.add_shared_node("shared", 1);
+    w.start();
+    w.create(w.whole("vision", "two", 2));
+    REQUIRE(w.until([&] { return w.node_of("vision", "two") == "plain"; }));
+    CHECK(w.record_of("vision", "two") == R"({"v":1,"devices":[{"uuid":"plain/0"},{"uuid":"plain/1"}]})");
+    const json::value share{{"nvidia.com/gpu", "1"}, {"nvidia.com/gpumem", "20480"}, {"nvidia.com/gpucores", "30"}};
+    w.create(w.pod("nlp", "half", share));
+    REQUIRE(w.until([&] { return w.node_of("nlp", "half") == "shared"; }));
+    CHECK(w.record_of("nlp", "half") == R"({"v":1,"devices":[{"uuid":"GPU-0","memoryMiB":20480,"cores":30}]})");
+    w.stop();
+    w.start();
+    w.create(w.pod("nlp", "other", share));
+    w.create(w.pod("nlp", "third", share));
+    REQUIRE(w.until([&] { return w.running("nlp") == 2 && !w.condition("nlp", "third").empty(); }));
+    const auto late = w.node_of("nlp", "other").empty() ? "other" : "third";
+    REQUIRE(w.until([&] { return w.condition("nlp", late).find("0/2 nodes") == 0; }));
+    CHECK(
+        w.condition("nlp", late) ==
+        "0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) had too little free memory or time on each "
+        "GPU.");
+    CHECK(w.logged == "");
+}
+
+TEST_CASE("program: what is wrong with a pod is said, and nobody waits for it") {
+    world w;
+    w.add_shared_node("shared", 1);
+    w.start();
+    const auto limits = [](const char* key, const char* value) {
+        return json::value{{"nvidia.com/gpu", "1"}, {key, value}};
+    };
+    w.create(w.pod("nlp", "zero", limits("nvidia.com/gpumem-percentage", "0")));
+    w.create(w.pod("nlp", "huge", limits("nvidia.com/gpumem", "50000")));
+    w.create(w.pod("nlp", "slice", {{"nvidia.com/mig-9g.99gb", "1"}}));
+    auto recorded = w.whole("nlp", "recorded", 1);
+    recorded.at("metadata").at("annotations").as_object()["scheduling.kcontrol.dev/allocation"] = "{}";
+    w.create(recorded);
+    w.create(w.member("far", "g", 1, 1, "required:example.com/row"));
+    w.create(w.whole("nlp", "good", 1));
+    REQUIRE(w.until([&] { return w.node_of("nlp", "good") == "shared"; }));
+    REQUIRE(w.until([&] { return !w.condition("vision", "far").empty() && !w.condition("nlp", "recorded").empty(); }));
+    const auto says = [&](const char* name, const std::string& words) {
+        CAPTURE(w.condition("nlp", name));
+        CHECK(w.condition("nlp", name).find(words) != std::string::npos);
+    };
+    says("zero", "spec.containers[0].resources.limits[nvidia.com/gpumem-percentage]: \"0\"");
+    says("huge", "nvidia.com/gpumem: \"50000\" MiB is more than any GPU has: 40960");
+    says("slice", "nvidia.com/mig-9g.99gb: no GPU of this cluster has such slices");
+    says("recorded", "annotation scheduling.kcontrol.dev/allocation: \"{}\" is there before the pod has a node");
+    CHECK(w.condition("vision", "far").find("no node has the label \"example.com/row\"") != std::string::npos);
+}
+
+TEST_CASE("program: tenants have a status, limits, and conditions of what is wrong") {
+    world w;
+    w.add_node("n", 8);
+    w.add_tenant("vision", 2, 3);
+    w.add_tenant("nlp", 4, {}, "nobody");
+    w.start();
+    for (int i = 0; i < 4; ++i) w.create(w.whole("vision", "p" + std::to_string(i), 1));
+    REQUIRE(w.until([&] { return w.running("vision") == 3; }));
+    std::string waits;
+    REQUIRE(w.until([&] {
+        for (int i = 0; i < 4; ++i) {
+            const auto name = "p" + std::to_string(i);
+            if (w.node_of("vision", name).empty()) waits = w.condition("vision", name);
+        }
+        return !waits.empty();
+    }));
+    CHECK(waits.find("tenant vision is at its limit of 3 GPUs") != std::string::npos);
+    REQUIRE(w.until([&] {
+        return w.tenant_status("vision").find(R"("allocated":"3","requested":"4","fairShare":"3","borrowed":"1")") !=
+               std::string::npos;
+    }));
+    CHECK(w.tenant_status("vision").find(R"("pending":1)") != std::string::npos);
+    CHECK(w.tenant_status("nlp").find("ParentNotFound") != std::string::npos);
+    // At rest nothing is written.
+    const auto before = w.tenant_status("vision");
+    w.sim.run_for(1h);
+    CHECK(w.tenant_status("vision") == before);
+}
+
+TEST_CASE("program: a tenant under its quota gets it in one round, and that is the end of evictions") {
+    world w;
+    w.add_node("n", 8);
+    w.add_tenant("vision", 4);
+    w.add_tenant("nlp", 4);
+    w.start();
+    w.create(w.whole("vision", "large", 8, 100));  // borrows four
+    REQUIRE(w.until([&] { return w.running("vision") == 1; }));
+    for (int i = 0; i < 4; ++i) w.create(w.whole("nlp", "p" + std::to_string(i), 1));
+    REQUIRE(w.until([&] { return w.running("nlp") == 4; }));
+    CHECK(w.running("vision") == 0);
+    w.create(w.whole("vision", "large-again", 8, 100));
+    w.create(w.whole("vision", "small", 4, 100));
+    REQUIRE(w.until([&] { return w.node_of("vision", "small") == "n"; }));
+    w.sim.run_for(10min);
+    CHECK(w.running("nlp") == 4);
+    CHECK(w.running("vision") == 1);
+}
+
+TEST_CASE("program: a gang goes into one rack, or waits") {
+    world w;
+    w.add_node("a1", 4, "a");
+    w.add_node("b1", 4, "b");
+    w.add_node("b2", 4, "b");
+    w.start();
+    for (int i = 0; i < 2; ++i) {
+        w.create(w.member("m" + std::to_string(i), "g", 2, 4, "required:topology.kubernetes.io/rack"));
+    }
+    REQUIRE(w.until([&] { return w.running("vision") == 2; }));
+    const std::set<std::string> on{w.node_of("vision", "m0"), w.node_of("vision", "m1")};
+    CHECK(on == std::set<std::string>{"b1", "b2"});
+    // The other rack has room for one of two.
+    for (int i = 0; i < 2; ++i) {
+        w.create(w.member("w" + std::to_string(i), "h", 2, 3, "required:topology.kubernetes.io/rack"));
+    }
+    w.sim.run_for(30s);
+    CHECK(w.running("vision") == 2);
+    CHECK(w.condition("vision", "w0").starts_with("gang h: 1 of 2 members fit: "));
+}
+
+TEST_CASE("program: the interface says what is held, who waits and why") {
+    world w;
+    w.add_node("n", 2);
+    w.start();
+    w.create(w.whole("vision", "train", 2, 5));
+    REQUIRE(w.until([&] { return w.running("vision") == 1; }));
+    w.create(w.whole("nlp", "waits", 2));
+    REQUIRE(w.until([&] { return !w.condition("nlp", "waits").empty(); }));
+    const auto body = [&](const std::string& target) {
+        const auto answer = w.ask(target);
+        CAPTURE(answer.body);
+        REQUIRE(answer.status == 200);
+        return std::string(answer.body);
+    };
+    const auto nodes = body("/api/v1/nodes");
+    CHECK(nodes.find(R"("name":"n","product":"","state":"ready","forecast":true)") != std::string::npos);
+    CHECK(nodes.find(R"("slices":[],"pods":["vision/train"])") != std::string::npos);
+    const auto pending = body("/api/v1/pending");
+    CHECK(pending.find(R"("pod":"nlp/waits","gang":null,"tenant":"default")") != std::string::npos);
+    CHECK(pending.find(R"("place":1,)") != std::string::npos);
+    const auto why = body("/api/v1/why?pod=nlp/waits");
+    CHECK(why.find(R"("state":"waiting","sentence":"0/1 nodes are available: 1 Insufficient nvidia.com/gpu.)") !=
+          std::string::npos);
+    CHECK(why.find(R"X("would":["fits when 2 more GPUs are free on n (held by vision/train, priority 5)"])X") !=
+          std::string::npos);
+    CHECK(body("/api/v1/why?pod=vision/train").find(R"("state":"placed")") != std::string::npos);
+    CHECK(body("/api/v1/fits?pods=1&gpus=1") == R"({"now":false,"largestGang":0})");
+    CHECK(w.ask("/api/v1/fits?pods=none").status == 400);
+    CHECK(w.ask("/api/v1/why").body == "{\"error\":\"parameter pod: \\\"\\\" is not NAMESPACE/NAME\"}\n");
+    CHECK(w.ask("/api/v1/why?pod=nlp/nobody").status == 404);
+    CHECK(w.ask("/api/v1/nodes?x=1").status == 400);
+    const auto metrics = w.m->metrics().text();
+    CHECK(metrics.find(R"(gpu_scheduler_allocation_ratio{product=""} 1)") != std::string::npos);
+    CHECK(body("/api/v1/tenants") == R"({"items":[]})");
+}
+
+TEST_CASE("program: quantities of GPUs") {
+    CHECK(gpu_scheduler::gpu_quantity(6000) == "6");
+    CHECK(gpu_scheduler::gpu_quantity(250) == "250m");
+    CHECK(gpu_scheduler::gpu_quantity(0) == "0");
+}
