@@ -73,7 +73,7 @@ class Prometheus:
 
     def is_ready(self):
         try:
-            return urllib.request.urlopen(self.url + "/-/ready", timeout=1).status == 200
+            return urllib.request.urlopen(self.url + "/-/ready", timeout=60).status == 200
         except OSError:
             return False
 
@@ -115,7 +115,7 @@ class PrometheusTest(unittest.TestCase):
 
     def becomes(self, start, query=MEMORY):
         """Until the answer begins so. A value is shared for a second, and samples come every second."""
-        wait.until(lambda: f"{query} is {self.told}, not {start}", lambda: self.ask(query).startswith(start), 30, 0.2)
+        wait.until(lambda: f"{query} is {self.told}, not {start}", lambda: self.ask(query).startswith(start))
 
     def test_what_a_query_gives(self):
         self.becomes("0.921000")

@@ -1,6 +1,6 @@
 // What Prometheus servers and pods say of metrics: one finite number, or a reason with words; and queries with words in
 // them.
-#include "prometheus/query.hpp"
+#include "queries/query.hpp"
 #include "require.hpp"
 #include "scrape/pod_values.hpp"
 

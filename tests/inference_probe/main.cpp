@@ -4,7 +4,7 @@
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/transport/client.hpp>
 
-#include "prometheus/prometheus_reader.hpp"
+#include "queries/prometheus_reader.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

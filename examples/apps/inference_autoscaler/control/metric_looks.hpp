@@ -4,7 +4,7 @@
 #include <kcontrol/manager/manager.hpp>
 
 #include "control/target_pod.hpp"
-#include "prometheus/server_keys.hpp"
+#include "queries/server_keys.hpp"
 #include "scrape/pod_scraper.hpp"
 
 #include <map>

@@ -5,7 +5,7 @@
 #include <kcontrol/runtime/environment.hpp>
 
 #include "api/metrics.hpp"
-#include "prometheus/prometheus_reader.hpp"
+#include "queries/prometheus_reader.hpp"
 
 #include <map>
 #include <string>

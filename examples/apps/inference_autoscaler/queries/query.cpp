@@ -1,4 +1,4 @@
-#include "prometheus/query.hpp"
+#include "queries/query.hpp"
 
 #include <kcontrol/base/in_quotes.hpp>
 #include <kcontrol/base/trim.hpp>

@@ -1,4 +1,4 @@
-#include "prometheus/server_keys.hpp"
+#include "queries/server_keys.hpp"
 
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/base/base64.hpp>

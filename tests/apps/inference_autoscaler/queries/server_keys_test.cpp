@@ -1,5 +1,5 @@
 // Tokens and authorities from Secrets and ConfigMaps.
-#include "prometheus/server_keys.hpp"
+#include "queries/server_keys.hpp"
 
 #include <kcontrol/testing/sim_world.hpp>
 

@@ -5,7 +5,7 @@
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
-#include "prometheus/query.hpp"
+#include "queries/query.hpp"
 
 #include <memory>
 #include <stop_token>

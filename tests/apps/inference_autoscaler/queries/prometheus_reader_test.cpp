@@ -1,5 +1,5 @@
 // Asking Prometheus in virtual time: equal queries once, deadlines, logins, and what the server does not know.
-#include "prometheus/prometheus_reader.hpp"
+#include "queries/prometheus_reader.hpp"
 
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/testing/manual_environment.hpp>

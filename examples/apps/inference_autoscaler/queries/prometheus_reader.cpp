@@ -1,4 +1,4 @@
-#include "prometheus/prometheus_reader.hpp"
+#include "queries/prometheus_reader.hpp"
 
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/runtime/task_group.hpp>

@@ -1,5 +1,5 @@
 // What is sent to Prometheus, and what each answer means: tables.
-#include "prometheus/query.hpp"
+#include "queries/query.hpp"
 
 #include <kcontrol/http/url.hpp>
 
