@@ -291,6 +291,7 @@
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/http2_call.hpp>
 #include <kcontrol/transport/keyed_digest.hpp>
+#include <kcontrol/transport/line_connection.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 #include <kcontrol/transport/self_signed.hpp>
 #include <kcontrol/transport/server.hpp>

@@ -336,6 +336,7 @@
 #include <kcontrol/transport/impl/http2_exchange.ipp>
 #include <kcontrol/transport/impl/http2_session.ipp>
 #include <kcontrol/transport/impl/keyed_digest.ipp>
+#include <kcontrol/transport/impl/line_connection.ipp>
 #include <kcontrol/transport/impl/listen_address.ipp>
 #include <kcontrol/transport/impl/proxy_tunnel.ipp>
 #include <kcontrol/transport/impl/resolver_config.ipp>

@@ -1,0 +1,1 @@
+#include <kcontrol/transport/impl/line_connection.ipp>
