@@ -216,7 +216,7 @@ kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> 
     publish_ = std::move(publish);
     tasks_.emplace(env_, clusters_->get_executor());
     tasks_->spawn(insight_.run_news(ending_.get_token()));
-    tasks_->spawn(insight_.run_questions(ending_.get_token()));
+    tasks_->spawn(insight_.run_questions(clusters_->get_executor(), ending_.get_token()));
     tasks_->spawn(gpus_.run(clusters_->get_executor(), ending_.get_token()));
     if (usage_) tasks_->spawn(usage_->run(clusters_->get_executor(), ending_.get_token()));
     return source_->start([this](std::vector<kcontrol::desired_cluster> desired) {

@@ -1,7 +1,9 @@
 #include "pods/insight.hpp"
 
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/client/retry_watcher.hpp>
 #include <kcontrol/codec/resource_of.hpp>
+#include <kcontrol/runtime/task_group.hpp>
 
 #include "pods/ask_node.hpp"
 #include "pods/disruption.hpp"
@@ -27,6 +29,8 @@ constexpr auto review_period = 1min;
 constexpr std::size_t most_reviews = 10'000;
 constexpr std::size_t most_events = 50;
 constexpr std::size_t most_pods_asked = 3;
+constexpr std::size_t most_watched_nodes = 32;
+constexpr auto node_watch_length = 10min;
 
 // Events tell more about it than its status: a pod that is being made, or one that failed.
 bool is_worth_asking(const pod_row& pod) {
@@ -236,10 +240,12 @@ kcontrol::awaitable<void> insight::run_news(std::stop_token stop) {
     }
 }
 
-kcontrol::awaitable<void> insight::run_questions(std::stop_token stop) {
+kcontrol::awaitable<void> insight::run_questions(kcontrol::executor ex, std::stop_token stop) {
+    kcontrol::task_group watches(env_, ex, log_);
     while (!stop.stop_requested()) {
         std::optional<job_ref> next;
-        if (!looked_at_.empty()) {
+        const bool is_looked_at = !looked_at_.empty();
+        if (is_looked_at) {
             next = *looked_at_.begin();
             looked_at_.erase(looked_at_.begin());
             auto reviewing = review(*next, stop);
@@ -247,22 +253,62 @@ kcontrol::awaitable<void> insight::run_questions(std::stop_token stop) {
         } else {
             next = questions_.take(env_.now());
         }
-        if (next) {
-            auto asked = ask(*next, stop);
-            co_await std::move(asked);
-        } else {
+        if (!next) {
             co_await question_.wait(env_, stop, questions_.next_due());
+            continue;
         }
+        auto asking = ask(*next, stop);
+        auto asked = co_await std::move(asking);
+        if (is_looked_at || asked.version.empty()) continue;  // it may have failed long ago
+        node_key node{next->cluster, std::move(asked.name)};
+        const auto known = watched_nodes_.find(node);
+        if (known != watched_nodes_.end()) {
+            known->second.insert(*next);
+        } else if (watched_nodes_.size() < most_watched_nodes) {
+            watched_nodes_[node].insert(*next);
+            watches.spawn(watch_node(node, std::move(asked.version), stop));
+        }
+    }
+    co_await watches.join();
+}
+
+kcontrol::awaitable<void> insight::watch_node(node_key node, std::string version, std::stop_token stop) {
+    if (auto from = client_of(node.cluster)) {
+        kcontrol::watch_options which;
+        which.field_selector("metadata.name=" + node.name).resource_version(std::move(version));
+        kcontrol::retry_watcher watch(std::move(*from), kcontrol::resource_of<training_node>(), std::move(which));
+        watch.give_up_at(env_.now() + node_watch_length);
+        while (true) {
+            const auto event = co_await watch.next(stop);
+            if (!event) break;
+            const auto told = event->object.as<training_node>();
+            const auto fault = told ? fault_of(*told) : std::nullopt;
+            if (!fault) continue;
+            tell_fault(node, *fault);
+            break;
+        }
+    }
+    watched_nodes_.erase(node);
+}
+
+void insight::tell_fault(const node_key& node, const object_event& fault) {
+    for (const auto& job : watched_nodes_[node]) {
+        if (!clusters_.contains(job.cluster) || !find_ || !find_(job)) continue;
+        auto events = pods_.evidence(job).events;
+        std::erase_if(events, [&](const object_event& e) { return e.kind == fault.kind && e.name == fault.name; });
+        events.push_back(fault);
+        if (pods_.set_events(job, std::move(events))) mark(job);
     }
 }
 
-kcontrol::awaitable<void> insight::ask(job_ref job, std::stop_token stop) {
+kcontrol::awaitable<insight::asked_node> insight::ask(job_ref job, std::stop_token stop) {
+    asked_node out;
     const auto view = find_ ? find_(job) : nullptr;
     const auto from = client_of(job.cluster);
     if (view && view->state == job_state::running && !pods_.has_silent_pod(job)) questions_.drop(job);
     if (!view || !from) {
         questions_.drop(job);
-        co_return;
+        co_return out;
     }
     std::vector<object_event> found;
     co_await ask_about(*from, job, view->uid, found, stop);
@@ -282,9 +328,14 @@ kcontrol::awaitable<void> insight::ask(job_ref job, std::stop_token stop) {
         auto asking = ask_node(*from, view->failure->node, stop);
         const auto node = co_await std::move(asking);
         auto fault = node && *node ? fault_of(**node) : std::nullopt;
-        if (fault) found.push_back(std::move(*fault));
+        if (fault) {
+            found.push_back(std::move(*fault));
+        } else if (node && *node && view->state == job_state::failed) {
+            out = {view->failure->node, std::string(std::string_view((*node)->metadata.resource_version))};
+        }
     }
     if (!stop.stop_requested() && clusters_.contains(job.cluster) && pods_.set_events(job, std::move(found))) mark(job);
+    co_return out;
 }
 
 kcontrol::awaitable<void> insight::ask_about(kcontrol::client from, const job_ref& job, std::string uid,

@@ -14,6 +14,7 @@
 #include "pods/rights.hpp"
 #include "table/change.hpp"
 
+#include <compare>
 #include <functional>
 #include <map>
 #include <memory>
@@ -61,8 +62,9 @@ public:
 
     /// Tells of what is new, little by little.
     kcontrol::awaitable<void> run_news(std::stop_token stop);
-    /// Asks for events, one job after another.
-    kcontrol::awaitable<void> run_questions(std::stop_token stop);
+    /// Asks for events, one job after another. A node whose pod failed is watched for ten minutes, for it may tell of a
+    /// fault later; at most 32 are. `ex` is the executor that it runs on.
+    kcontrol::awaitable<void> run_questions(kcontrol::executor ex, std::stop_token stop);
 
     job_evidence evidence(const job_ref& job) const;
     /// Somebody looks at the job: its events are asked for soon, if they were not within the last 10 s.
@@ -89,7 +91,17 @@ private:
     std::int64_t seconds_now() const;
     void watch_loop(const job_view& job, const job_ref& ref);
     std::optional<kcontrol::time_point> next_news() const;
-    kcontrol::awaitable<void> ask(job_ref job, std::stop_token stop);
+    struct node_key {
+        std::string cluster, name;
+        friend auto operator<=>(const node_key&, const node_key&) = default;
+    };
+    // Whose version is empty: the node's fault is known, or the node is not.
+    struct asked_node {
+        std::string name, version;
+    };
+    kcontrol::awaitable<asked_node> ask(job_ref job, std::stop_token stop);
+    kcontrol::awaitable<void> watch_node(node_key node, std::string version, std::stop_token stop);
+    void tell_fault(const node_key& node, const object_event& fault);
     kcontrol::awaitable<void> review(job_ref job, std::stop_token stop);
     kcontrol::awaitable<void> ask_about(kcontrol::client from, const job_ref& job, std::string uid,
                                         std::vector<object_event>& into, std::stop_token stop);
@@ -108,7 +120,8 @@ private:
     std::map<std::string, watched> clusters_;
     std::map<std::string, cluster_rights> rights_;
     std::map<std::string, kcontrol::time_point> ask_not_before_;
-    std::map<job_ref, review_of_rights> reviews_;  ///< by cluster, namespace and kind, without a name
+    std::map<node_key, std::set<job_ref>> watched_nodes_;  ///< and the jobs that failed there
+    std::map<job_ref, review_of_rights> reviews_;          ///< by cluster, namespace and kind, without a name
     kcontrol::async_event news_, question_;
     std::function<void(const job_ref&)> on_news_;
     std::function<std::shared_ptr<const job_view>(const job_ref&)> find_;

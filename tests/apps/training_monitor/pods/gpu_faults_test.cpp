@@ -29,6 +29,7 @@ struct failing_job : simulated_monitor {
         set_job(R"({"active":0})");
         set_job(job_that_failed);
     }
+    std::size_t node_watches() { return server.api().request_log().count("watch", "nodes"); }
     std::size_t node_lists() { return server.api().request_log().count("list", "nodes"); }
 };
 
@@ -77,6 +78,37 @@ TEST_CASE("GPU faults: one that the node tells after the job has failed is found
     const auto asked = f.node_lists();
     f.world.run_for(1h);
     CHECK(f.node_lists() == asked);  // it is over
+}
+
+TEST_CASE(
+    "GPU faults: one that the node tells minutes later is joined when it does, and the node is watched no longer") {
+    failing_job f;
+    f.make_node("n1", R"({"conditions":[]})");
+    f.fail();
+    f.world.run_for(5min);
+    CHECK(f.train()->why.find("XID") == std::string::npos);
+    f.world.network().break_connections(f.server.host());
+    f.world.run_for(1min);
+    f.set_status("", "nodes", {"", "n1"}, faulty("2026-11-21T10:00:05Z"));
+    f.world.run_for(2s);
+    CHECK(f.train()->why.ends_with(", with XID 79 of GPU 3"));
+    const auto watches = f.node_watches();
+    f.world.run_for(1h);
+    CHECK(f.node_watches() == watches);
+}
+
+TEST_CASE("GPU faults: a node that tells nothing is watched for ten minutes, once for all jobs that failed there") {
+    failing_job f;
+    f.make_node("n1", R"({"conditions":[]})");
+    f.fail();
+    f.world.run_for(11min);
+    const auto watches = f.node_watches();
+    CHECK(watches >= 2);  // each ends after five minutes
+    CHECK(watches <= 4);
+    f.set_status("", "nodes", {"", "n1"}, faulty("2026-11-21T10:00:05Z"));
+    f.world.run_for(1h);
+    CHECK(f.node_watches() == watches);
+    CHECK(f.train()->why.find("XID") == std::string::npos);
 }
 
 TEST_CASE("GPU faults: without the right to list nodes the reason is the pod's") {
