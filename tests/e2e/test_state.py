@@ -154,7 +154,8 @@ class StateTest(unittest.TestCase):
         self.assertEqual(monitor.items("/api/v1/totals")[:len(points)], points)
         self.assertEqual(monitor.stop(), 0)
         with sqlite3.connect(self.state) as db:  # as the version before had it
-            db.executescript("DROP TABLE totals; DROP TABLE gpu_hours; DROP TABLE gpu_watches; PRAGMA user_version = 1")
+            db.executescript("DROP TABLE totals; DROP TABLE gpu_hours; DROP TABLE gpu_watches; "
+                             "DROP TABLE acknowledgements; DROP TABLE open_alerts; PRAGMA user_version = 1")
         db.close()
         monitor = self.start()
         self.assertEqual(monitor.items("/api/v1/totals"), [])

@@ -41,6 +41,7 @@ result<std::optional<notices::notice_config>> load_notices(kcontrol::environment
     if (!loaded) return loaded.error().with_context("--notify-config");
     out = std::move(*loaded);
     out->external_url = o.external_url();
+    out->links = o.links();
     if (needs_usage(*out) && !o.usage().on() && !o.test_notify()) {
         return kcontrol::error(kcontrol::errc::invalid_config,
                                "--notify-config: " + o.notify_config() +

@@ -107,6 +107,9 @@ Notices:
   --notify-config FILE   who is notified of which changes: Feishu, Slack, webhooks, commands (YAML; the documentation's
                          page on notices has its fields)
   --external-url URL     where people find this page: notices then have a link to the job
+  --link [KIND/]NAME=URL a link of each job, or of those of a kind, to another program, repeatable. The URL has words in
+                         braces: {cluster}, {namespace}, {kind}, {name}, {uid}, {label:KEY}, {from} and {to} (its start
+                         and end in milliseconds). Without --external-url, notices have the first of them
   --test-notify [NAME]   send one made-up notice to that receiver, or to all, say what happened, and exit
 
 Who may read what is served (beyond loopback: TLS, and a token or a client certificate, are required):
@@ -128,6 +131,7 @@ How much they may cost (where a limit is reached, the connection that has done n
 What is remembered:
   --state FILE           keep each job's history in this file (SQLite), over restarts, and the clusters that
                          `training_monitor cluster add` put there. One monitor a file
+  --acknowledgements     readers who log in may say who takes care of which job, with a note, for all who look
   --key-file FILE        opens kubeconfigs that are sealed there
   --retain-for TIME      forget jobs that are gone after so long: 45s, 90m, 12h, 30d (default: 30d)
   --retain-size SIZE     forget the oldest of them when the file holds more: 500MiB, 1GiB (default: 1GiB)

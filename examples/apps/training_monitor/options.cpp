@@ -199,6 +199,15 @@ result<void> set_external_url(options& o, std::string_view value) {
     return {};
 }
 
+result<void> add_link(options& o, std::string_view value) {
+    auto link = link_template::parse(value);
+    if (!link) return bad("--link: " + in_quotes(value) + ": " + link.error().message());
+    auto all = o.links();
+    all.push_back(std::move(*link));
+    o.links(std::move(all));
+    return {};
+}
+
 result<void> set_test_notify(options& o, std::string_view value) {
     o.test_notify(std::string(value));
     return {};
@@ -276,11 +285,13 @@ constexpr std::array flags{
     flag{"--trusted-origin", flag_value::text, add_trusted_origin},
     flag{"--insecure-listen", flag_value::none, set_insecure_listen},
     flag{"--state", flag_value::text, set_state_path<&state_options::file>},
+    flag{"--acknowledgements", flag_value::none, set_on<&options::acknowledgements>},
     flag{"--key-file", flag_value::text, set_state_path<&state_options::key_file>},
     flag{"--retain-for", flag_value::text, set_retain_for},
     flag{"--retain-size", flag_value::text, set_retain_size},
     flag{"--notify-config", flag_value::text, set_path<&options::notify_config>},
     flag{"--external-url", flag_value::text, set_external_url},
+    flag{"--link", flag_value::text, add_link},
     flag{"--test-notify", flag_value::optional, set_test_notify},
     flag{"--output", flag_value::text, set_output},
     flag{"--log-format", flag_value::text, set_log_format},
@@ -305,7 +316,7 @@ constexpr std::array flags{
 
 // What is added to what was said before, rather than put in its place.
 bool is_repeatable(std::string_view name) {
-    return name == "--context" || name == "--namespace" || name == "--trusted-origin";
+    return name == "--context" || name == "--namespace" || name == "--trusted-origin" || name == "--link";
 }
 
 // Beyond this machine, nobody reads who has not shown that he may.
@@ -350,6 +361,11 @@ result<void> check_together(const options& o) {
         return bad("--demo brings its own clusters: leave out --clusters and --kubeconfig");
     }
     if (o.state().file().empty() && !o.state().key_file().empty()) return bad("--key-file needs --state FILE");
+    if (o.acknowledgements() && (o.state().file().empty() || !o.access().login())) {
+        return bad(
+            "--acknowledgements needs --state FILE, which keeps them, and --token-file or --client-ca-file, so "
+            "that not everybody may write them");
+    }
     if (!o.state().file().empty() && (o.once() || o.demo())) {
         return bad("--state is for a monitor that goes on: leave out --once and --demo");
     }

@@ -8,6 +8,7 @@
 
 #include "fleet_options.hpp"
 #include "guarded_serving/access_options.hpp"
+#include "jobs/link_template.hpp"
 #include "memory/state_options.hpp"
 #include "serving_options.hpp"
 #include "usage/usage_options.hpp"
@@ -51,12 +52,16 @@ public:
     options& notify_config(std::string v) { return notify_config_ = std::move(v), *this; }
     /// Where people find the page, for links in notices; empty: there are none.
     options& external_url(std::string v) { return external_url_ = std::move(v), *this; }
+    /// To other programs that know of jobs.
+    options& links(std::vector<link_template> v) { return links_ = std::move(v), *this; }
     /// The receiver to test; empty: all of them; nothing: no test.
     options& test_notify(std::optional<std::string> v) { return test_notify_ = std::move(v), *this; }
     /// Whether lines of containers' logs may be asked for.
     options& logs(bool v) { return logs_ = v, *this; }
     /// Whether messages carry such lines: what a log says leaves the cluster only where somebody asked for it.
     options& logs_in_messages(bool v) { return logs_in_messages_ = v, *this; }
+    /// Whether readers may say that they take care of a job; the state file keeps it.
+    options& acknowledgements(bool v) { return acknowledgements_ = v, *this; }
     /// Whether jobs' objects may be asked for as YAML.
     options& yaml(bool v) { return yaml_ = v, *this; }
     options& once(bool v) { return once_ = v, *this; }
@@ -85,9 +90,11 @@ public:
     log_format log() const noexcept { return log_; }
     const std::string& notify_config() const noexcept { return notify_config_; }
     const std::string& external_url() const noexcept { return external_url_; }
+    const std::vector<link_template>& links() const noexcept { return links_; }
     const std::optional<std::string>& test_notify() const noexcept { return test_notify_; }
     bool logs() const noexcept { return logs_; }
     bool logs_in_messages() const noexcept { return logs_in_messages_; }
+    bool acknowledgements() const noexcept { return acknowledgements_; }
     bool yaml() const noexcept { return yaml_; }
     bool once() const noexcept { return once_; }
     bool demo() const noexcept { return demo_; }
@@ -115,9 +122,11 @@ private:
     log_format log_ = log_format::text;
     std::string notify_config_;
     std::string external_url_;
+    std::vector<link_template> links_;
     std::optional<std::string> test_notify_;
     bool logs_ = true;
     bool logs_in_messages_ = false;
+    bool acknowledgements_ = false;
     bool yaml_ = true;
     bool once_ = false;
     bool demo_ = false;

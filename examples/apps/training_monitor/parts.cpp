@@ -13,6 +13,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <sstream>
 #include <unistd.h>
 
 namespace training_monitor {
@@ -21,28 +22,72 @@ namespace http = kcontrol::http;
 
 namespace {
 
-kcontrol::awaitable<std::vector<std::string>> read_failure_log(monitor& core, std::shared_ptr<const job_view> job,
-                                                               std::size_t lines, std::stop_token stop) {
-    std::vector<std::string> found;
-    const job_cause cause = find_cause(*job, core.knowledge().evidence(ref_of(*job)));
-    auto from = core.knowledge().client_of(job->cluster);
-    if (!from || cause.pod.empty() || cause.container.empty()) co_return found;
-    auto reading = read_log_tail(std::move(*from), kcontrol::namespaced_name(job->namespace_, cause.pod),
-                                 cause.container, cause.earlier, std::move(stop));
-    auto tail =
+struct container_log {
+    std::string pod;
+    bool earlier = false;  // of the run before this one
+    kcontrol::result<log_tail> read;
+};
+
+// Of the pod that is named, else of the one that says why; of a container that was started again, the run that failed.
+// Nothing: there is no such pod.
+kcontrol::awaitable<std::optional<container_log>> read_container_log(monitor& core, job_ref ref, std::string pod,
+                                                                     std::int64_t lines, std::stop_token stop) {
+    std::optional<container_log> out;
+    const auto job = core.table().find(ref.cluster, ref.namespace_, ref.kind, ref.name);
+    auto from = core.knowledge().client_of(ref.cluster);
+    if (!job || !from) co_return out;
+    const job_evidence known = core.knowledge().evidence(ref);
+    const job_cause cause = find_cause(*job, known);
+    const std::string& wanted = pod.empty() ? cause.pod : pod;
+    const auto row = std::find_if(known.pods.begin(), known.pods.end(),
+                                  [&](const pod_row& each) { return is_of(*job, each) && each.name == wanted; });
+    if (row == known.pods.end()) co_return out;
+    std::string container = row->failed ? row->failed->container : std::string();
+    if (row->name == cause.pod && !cause.container.empty()) container = cause.container;
+    const bool earlier = row->failed && row->failed->earlier;
+    auto reading =
+        read_log_tail(std::move(*from), {ref.namespace_, row->name}, std::move(container), earlier, stop, lines);
+    auto read =
         co_await boost::asio::co_spawn(core.clusters_executor(), std::move(reading), boost::asio::use_awaitable);
-    if (!tail) co_return found;
-    found = std::move(tail->lines);
+    container_log found{row->name, earlier, std::move(read)};
+    out = std::move(found);
+    co_return out;
+}
+
+kcontrol::awaitable<std::vector<std::string>> read_failure_log(monitor& core, job_ref job, std::size_t lines,
+                                                               std::stop_token stop) {
+    auto reading = read_container_log(core, std::move(job), {}, usual_log_lines, std::move(stop));
+    auto log = co_await std::move(reading);
+    std::vector<std::string> found;
+    if (!log || !log->read) co_return found;
+    found = std::move(log->read->lines);
     if (found.size() > lines) found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(lines));
     co_return found;
 }
 
+std::string pod_to_read(monitor& core, const job_ref& ref) {
+    const auto job = core.table().find(ref.cluster, ref.namespace_, ref.kind, ref.name);
+    if (!job) return {};
+    const job_evidence known = core.knowledge().evidence(ref);
+    const auto first =
+        std::find_if(known.pods.begin(), known.pods.end(), [&](const pod_row& each) { return is_of(*job, each); });
+    const job_cause cause = find_cause(*job, known);
+    return !cause.pod.empty() || first == known.pods.end() ? cause.pod : first->name;
+}
+
+std::vector<std::string> split_lines(std::string_view text) {
+    std::vector<std::string> out;
+    std::istringstream in{std::string(text)};
+    for (std::string line; std::getline(in, line);) out.push_back(std::move(line));
+    return out;
+}
+
 }  // namespace
 
-notices::center::log_reader failure_log_reader(const options& o, monitor& core) {
+notices::dispatcher::log_reader failure_log_reader(const options& o, monitor& core) {
     if (!o.logs_in_messages()) return {};
     return [&core](std::shared_ptr<const job_view> job, std::size_t lines, std::stop_token stop) {
-        return read_failure_log(core, std::move(job), lines, std::move(stop));
+        return read_failure_log(core, ref_of(*job), lines, std::move(stop));
     };
 }
 
@@ -63,11 +108,25 @@ parts::parts(kcontrol::environment& env, kcontrol::executor ex, const options& o
         center.emplace(env, ex, std::move(*notify), past, http::make_transport_factory(env),
                        log.with("part", "notices"));
     }
-    if (kept) points.restore(kept->take_totals(), env.wall_now());
+    if (kept) remember(env.wall_now());
     changes.emplace(env, past, change_consumers{stream, metrics, output, center ? &*center : nullptr, kept, &hours},
                     log);
     if (center && core.usage()) tell_idle_jobs();
-    if (center) center->read_logs_with(failure_log_reader(o, core));
+    if (center) center->deliveries().read_logs_with(failure_log_reader(o, core));
+}
+
+// What an earlier run left in the state file, and what this one is to leave there.
+void parts::remember(kcontrol::wall_time now) {
+    points.restore(kept->take_totals(), now);
+    care.on_changed([this](const acknowledgement& one, bool removed) { kept->take(one, removed); });
+    care.restore(kept->take_acknowledgements(), now);
+    if (!center) return;
+    for (auto& told : kept->take_alerts()) {
+        if (center->restore(told)) continue;
+        told.jobs.clear();
+        kept->take(told);
+    }
+    center->deliveries().on_alert([this](const notices::kept_alert& one) { kept->take(one); });
 }
 
 change_handler parts::publish() {
@@ -95,47 +154,29 @@ known_of_job parts::look(const job_ref& job) {
     return found;
 }
 
-// The pod that says why, or the one that was asked for; of what was started again, the run before.
+// The pod that was asked for, else the one that says why, else the first.
 kcontrol::awaitable<void> parts::read_log(text_request asked, std::stop_token stop) {
-    const auto job = core.table().find(asked.job.cluster, asked.job.namespace_, asked.job.kind, asked.job.name);
-    const auto known = core.knowledge().evidence(asked.job);
-    const auto from = core.knowledge().client_of(asked.job.cluster);
-    job_cause cause;
-    if (job) cause = find_cause(*job, known);
-    const auto wanted = asked.pod.empty() ? cause.pod : asked.pod;
-    const auto pod = std::find_if(known.pods.begin(), known.pods.end(), [&](const pod_row& row) {
-        return job && is_of(*job, row) && (wanted.empty() || row.name == wanted);
-    });
-    if (!from || pod == known.pods.end()) {
+    if (asked.pod.empty()) asked.pod = pod_to_read(core, asked.job);
+    auto reading = read_container_log(core, asked.job, asked.pod, most_log_lines, std::move(stop));
+    auto log = co_await std::move(reading);
+    if (!log) {
         output.show_text(asked, "There is no pod whose log could be read.", {});
         co_return;
     }
-    asked.pod = pod->name;
-    const std::string container = pod->failed ? pod->failed->container : std::string();
-    const bool previous = pod->failed && pod->failed->earlier;
-    auto reading = read_log_tail(*from, {asked.job.namespace_, pod->name}, container, previous, stop, most_log_lines);
-    auto read =
-        co_await boost::asio::co_spawn(core.clusters_executor(), std::move(reading), boost::asio::use_awaitable);
-    const std::string title = asked.pod + (previous ? ", the run before this one" : "");
-    if (read) {
-        output.show_text(asked, title, std::move(read->lines));
+    asked.pod = log->pod;
+    const std::string title = log->pod + (log->earlier ? ", the run before this one" : "");
+    if (log->read) {
+        output.show_text(asked, title, std::move(log->read->lines));
     } else {
-        output.show_text(asked, title + ": the log could not be read", {read.error().message()});
+        output.show_text(asked, title + ": the log could not be read", {log->read.error().message()});
     }
 }
 
 kcontrol::awaitable<void> parts::read_object(text_request asked, std::stop_token stop) {
     auto reading = read_yaml(core, asked.job, stop);
     const auto read = co_await std::move(reading);
-    std::vector<std::string> lines;
-    std::string_view rest = read ? std::string_view(*read) : std::string_view(read.error().message());
-    while (!rest.empty()) {
-        const auto line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-        lines.emplace_back(line);
-    }
     output.show_text(asked, read ? asked.job.name : asked.job.name + ": the object could not be read",
-                     std::move(lines));
+                     split_lines(read ? *read : read.error().message()));
 }
 
 void parts::read(kcontrol::executor ex, const text_request& asked, std::stop_token stop) {

@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/environment.hpp>
 
 #include "demo/notice_sink.hpp"
+#include "history/acknowledgements.hpp"
 #include "history/history.hpp"
 #include "monitor.hpp"
 #include "notices/center.hpp"
@@ -25,7 +26,7 @@ namespace training_monitor {
 
 /// What reads the last lines of the container that the reason of a failure is about; no lines where they can't be read.
 /// Empty where messages carry no logs. The monitor outlives it.
-notices::center::log_reader failure_log_reader(const options& o, monitor& core);
+notices::dispatcher::log_reader failure_log_reader(const options& o, monitor& core);
 
 /// Thread-safety: shared objects unsafe; use it on the executor given, a single-threaded context.
 /// Object lifetime: the environment and what stands here by reference outlive it.
@@ -44,6 +45,7 @@ public:
     history& past;
     gpu_hours& hours;
     memory* kept;  ///< null without --state
+    acknowledgements care;
     monitor core;
     event_hub stream;
     std::unique_ptr<screen> out;
@@ -55,6 +57,7 @@ public:
     std::optional<pipeline> changes;
 
 private:
+    void remember(kcontrol::wall_time now);
     void tell_idle_jobs();
     known_of_job look(const job_ref& job);
     void read(kcontrol::executor ex, const text_request& asked, std::stop_token stop);

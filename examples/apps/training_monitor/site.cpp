@@ -5,6 +5,7 @@
 
 #include "memory/memory.hpp"
 #include "memory/memory_report.hpp"
+#include "web/acknowledge_answer.hpp"
 #include "web/attention_answer.hpp"
 #include "web/fleet_answer.hpp"
 #include "web/gpu_hours_answer.hpp"
@@ -13,6 +14,7 @@
 #include "web/log_answer.hpp"
 #include "web/metrics_text.hpp"
 #include "web/node_answer.hpp"
+#include "web/queues_answer.hpp"
 #include "web/totals_answer.hpp"
 #include "web/usage_json.hpp"
 #include "web/yaml_answer.hpp"
@@ -37,17 +39,25 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
     site.tell_more_of_jobs(more);
     const auto offers = job_offers().logs(o.logs()).yaml(o.yaml());
     add_job_routes(
-        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, &p.core.knowledge(), offers, more);
-    fleet_facts facts{source_text(o), std::vector<std::string>()};
+        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, &p.core.knowledge(), offers, more,
+        o.links());
+    fleet_facts facts{source_text(o), std::vector<std::string>(), nullptr};
     if (p.center) facts.offers->emplace_back("notices");
     if (p.core.usage()) facts.offers->emplace_back("fleet");
     if (p.sink) facts.offers->emplace_back("demo/notices");
+    if (o.acknowledgements()) {
+        facts.offers->emplace_back("acknowledgements");
+        facts.care = &p.care;
+        add_acknowledge_routes(
+            routes, p.past, p.care, [&env] { return env.wall_now(); }, idle_since);
+    }
     add_attention_routes(
         routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, std::move(idle_since), std::move(facts));
     if (offers.logs()) add_log_route(routes, p.core);
     if (offers.yaml()) add_yaml_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });
     add_node_route(routes, p.core);
+    add_queues_route(routes, p.core);
     routes.get("/api/v1/gpus", [&p](const http::routed_request& r) { return gpus_answer(p.core, r.query()); });
     routes.get("/api/v1/fleet", [&p](const http::routed_request& r) { return fleet_answer(p.core, r.query()); });
     routes.get("/api/v1/gpu-hours", [&p, &env](const http::routed_request& r) {
@@ -56,7 +66,7 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
     routes.get("/api/v1/totals", [&p](const http::routed_request& r) { return totals_answer(p.points, r.query()); });
     if (p.sink) p.sink->add_route(routes);
     routes.get("/api/v1/notices", [&p](const http::routed_request&) {
-        return p.center ? http::json_response(200, p.center->json() + "\n")
+        return p.center ? http::json_response(200, p.center->deliveries().json() + "\n")
                         : http::error_response(404, "no notices are sent: see --notify-config");
     });
 }
@@ -64,7 +74,7 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
 void add_metrics(web& site, kcontrol::environment& env, parts& p) {
     p.core.metrics().collect([&env](kcontrol::metrics_writer& out) { write_process_metrics(out, env); });
     site.add_metrics([&p] { return job_metrics_text(p.metrics) + p.core.metrics().text(); });
-    if (p.center) site.add_metrics([&p] { return notice_metrics_text(*p.center); });
+    if (p.center) site.add_metrics([&p] { return notice_metrics_text(p.center->deliveries()); });
     if (!p.kept) return;
     site.add_report([&p] { return memory_report(p.kept->status()); });
     site.add_metrics([&p] { return memory_metrics(p.kept->status()); });

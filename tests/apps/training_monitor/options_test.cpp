@@ -110,6 +110,20 @@ TEST_CASE("each default that --help names is what the program does without the f
     }
 }
 
+TEST_CASE("links and acknowledgements") {
+    const auto o = parse_options({"--link", "a=https://h/{name}", "--link=job/b=http://h"});
+    REQUIRE(o.has_value());
+    REQUIRE(o->links().size() == 2);
+    CHECK(o->links()[1].name() == "b");
+    const auto link = parse_options({"--link", "x=javascript:1"});
+    CHECK(link.error().message().starts_with("--link: \"x=javascript:1\": a URL with http or https"));
+    CHECK_FALSE(parse_options({"--acknowledgements"}));
+    CHECK_FALSE(parse_options({"--acknowledgements", "--state", "s"}));
+    CHECK(parse_options({"--acknowledgements", "--token-file", "t"}).error().message().find("needs --state") !=
+          std::string::npos);
+    CHECK(parse_options({"--acknowledgements", "--state", "s", "--token-file", "t"})->acknowledgements());
+}
+
 TEST_CASE("values come after a space or an equals sign, and some flags again and again") {
     const auto o = parse_options({"--kubeconfig", "a/config", "--context=one", "--context", "two", "--namespace=x,y",
                                   "--namespace", "x", "--kinds", "MPIJobs,job", "--listen=[::1]:9000", "--output=wide",

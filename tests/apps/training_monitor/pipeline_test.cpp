@@ -53,7 +53,7 @@ struct fixture {
         kcontrol::log_sink([this](const kcontrol::log_record& r) { logged.append(r.message) += '\n'; })};
     pipeline changes{env, past, change_consumers{stream, metrics, output, &center, nullptr}, log};
 
-    std::size_t pending() const { return center.receivers().at(0)->queue.size(); }
+    std::size_t pending() const { return center.deliveries().receivers().at(0)->queue.size(); }
 };
 
 }  // namespace

@@ -27,6 +27,8 @@ constexpr std::array<std::pair<std::string_view, job_state>, 12> states{{
     {"Failed", job_state::failed},
 }};
 
+constexpr std::int64_t usual_backoff_limit = 2;  // the operator's default
+
 job_state state_of(const training_job_status& status) {
     const auto found =
         std::find_if(states.begin(), states.end(), [&](const auto& s) { return s.first == status.phase; });
@@ -56,6 +58,41 @@ std::int64_t gpus_each(const training_job_spec& spec) {
 }
 
 }  // namespace
+
+training_details details_of(const training_job& job) {
+    const auto& status = job.status;
+    training_details out;
+    out.phase = status.phase;
+    out.phase_time = status.phase_time;
+    out.attempt = status.attempt;
+    out.attempts = job.spec.backoff_limit.value_or(usual_backoff_limit) + 1;
+    out.dataset_version = status.dataset_version;
+    for (const auto& c : status.checkpoints) out.checkpoints.push_back({c.step, c.uri, c.time, c.attempt, c.refused});
+    for (const auto& wanted : job.spec.gates) {
+        training_details::gate gate;
+        gate.name = wanted.name;
+        gate.wanted = wanted.metric + " " + wanted.op + " " + wanted.threshold;
+        const auto begun = std::find_if(status.gates.begin(), status.gates.end(),
+                                        [&](const auto& each) { return each.name == wanted.name; });
+        if (begun != status.gates.end()) {
+            gate.result = begun->result;
+            gate.value = begun->value;
+            gate.message = begun->message;
+        }
+        out.gates.push_back(std::move(gate));
+    }
+    if (job.spec.promote) {
+        out.promotion.emplace();
+        out.promotion->steps = static_cast<std::int64_t>(job.spec.promote->steps.size());
+        if (const auto& now = status.promotion) {
+            out.promotion->step = now->step;
+            out.promotion->weight = now->weight;
+            out.promotion->rolled_back = now->rolled_back;
+            out.promotion->time = now->time;
+        }
+    }
+    return out;
+}
 
 observed_job observe(const training_job& job, std::string_view cluster) {
     observed_job out = observe_metadata(job, cluster);

@@ -73,6 +73,12 @@ result<void> memory::start() {
     auto points = file_->load_totals();
     if (!points) return points.error();
     totals_at_start_ = std::move(*points);
+    auto care = file_->load_acknowledgements();
+    if (!care) return care.error();
+    care_at_start_ = std::move(*care);
+    auto alerts = file_->load_alerts();
+    if (!alerts) return alerts.error();
+    alerts_at_start_ = std::move(*alerts);
     const auto counted = file_->load_gpu_hours();
     if (!counted) return counted.error();
     if (hours_) hours_->restore(*counted);
@@ -102,7 +108,7 @@ void memory::touch(job_record& r) {
 
 // Something is to be written: at the end of the delay, which the first change began, or now if it is a lot.
 void memory::hurry() {
-    const bool first = dirty_.size() + forgotten_.size() + clusters_.size() + points_.size() == 1;
+    const bool first = waiting() == 1;
     if (first && !batch_) due_ = env_.now() + options_.delay();
     if (dirty_.size() == options_.max_batch() && backoff_ == kcontrol::duration::zero()) due_ = env_.now();
     if (first || dirty_.size() == options_.max_batch()) changed_.notify_all();
@@ -131,9 +137,23 @@ void memory::take(const totals_point& point) {
     if (is_one_more) hurry();
 }
 
-bool memory::has_work() const {
-    return batch_ || run_due_ || !dirty_.empty() || !forgotten_.empty() || !clusters_.empty() || points_.size() > 0;
+void memory::take(const acknowledgement& one, bool removed) {
+    ++touched_;
+    std::string job;
+    for (const auto* part : {&one.cluster, &one.namespace_, &one.kind, &one.name, &one.uid}) job += *part + "/";
+    if (care_.insert_or_assign(std::move(job), stored_acknowledgement{one, removed}).second) hurry();
 }
+
+void memory::take(const notices::kept_alert& one) {
+    ++touched_;
+    if (alerts_.insert_or_assign({one.receiver, one.what.thread}, one).second) hurry();
+}
+
+std::size_t memory::waiting() const {
+    return dirty_.size() + forgotten_.size() + clusters_.size() + points_.size() + care_.size() + alerts_.size();
+}
+
+bool memory::has_work() const { return batch_ || run_due_ || waiting() > 0; }
 
 void memory::make_batch() {
     auto next = std::make_shared<state_batch>();
@@ -147,6 +167,10 @@ void memory::make_batch() {
     next->forgotten = std::exchange(forgotten_, {});
     for (auto& [name, cluster] : clusters_) next->clusters.push_back(std::move(cluster));
     clusters_.clear();
+    for (auto& [job, one] : care_) next->acknowledgements.push_back(std::move(one));
+    care_.clear();
+    for (auto& [key, one] : alerts_) next->alerts.push_back(std::move(one));
+    alerts_.clear();
     next->run = run_time{began_, env_.wall_now()};
     run_due_ = false;
     if (points_.size() > 0) {

@@ -94,6 +94,15 @@ public:
     /// The totals that the file held when it was read, once: they are the caller's then.
     std::vector<totals_point> take_totals() { return std::exchange(totals_at_start_, {}); }
 
+    /// An acknowledgement that was put or removed.
+    void take(const acknowledgement& one, bool removed);
+    /// An alert that began, changed or ended.
+    void take(const notices::kept_alert& one);
+
+    /// What the file held when it was read, once.
+    std::vector<acknowledgement> take_acknowledgements() { return std::exchange(care_at_start_, {}); }
+    std::vector<notices::kept_alert> take_alerts() { return std::exchange(alerts_at_start_, {}); }
+
     /// Waits until all that changed before the call is in the file, on the disk.
     /// Errors: the write failed (it is tried again all the same), or `stop`.
     kcontrol::awaitable<kcontrol::result<void>> flush(std::stop_token stop);
@@ -123,6 +132,7 @@ private:
     void retain_by_size();
     void forget(std::vector<std::unique_ptr<job_record>> records);
     bool has_work() const;
+    std::size_t waiting() const;
 
     kcontrol::environment& env_;
     kcontrol::executor ex_, worker_;
@@ -137,7 +147,11 @@ private:
     std::vector<job_record*> dirty_;
     std::vector<std::int64_t> forgotten_;
     std::map<std::string, stored_cluster> clusters_;
-    totals points_;  ///< that are not in the file yet
+    totals points_;                                                              ///< that are not in the file yet
+    std::map<std::string, stored_acknowledgement> care_;                         ///< likewise, by its job
+    std::map<std::pair<std::string, std::string>, notices::kept_alert> alerts_;  ///< likewise, by receiver and thread
+    std::vector<acknowledgement> care_at_start_;
+    std::vector<notices::kept_alert> alerts_at_start_;
     std::vector<totals_point> totals_at_start_;
     gpu_hours* hours_ = nullptr;
     bool hours_due_ = false;

@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/in_quotes.hpp>
 
+#include "memory/care_rows.hpp"
 #include "memory/gpu_hours_rows.hpp"
 #include "memory/job_rows.hpp"
 #include "memory/state_schema.hpp"
@@ -68,6 +69,12 @@ result<std::int64_t> state_file::last_row() { return last_job_row(db_); }
 result<std::vector<totals_point>> state_file::load_totals() { return training_monitor::load_totals(db_); }
 
 result<gpu_hours_state> state_file::load_gpu_hours() { return training_monitor::load_gpu_hours(db_); }
+
+result<std::vector<acknowledgement>> state_file::load_acknowledgements() {
+    return training_monitor::load_acknowledgements(db_);
+}
+
+result<std::vector<notices::kept_alert>> state_file::load_alerts() { return training_monitor::load_alerts(db_); }
 
 result<std::vector<stored_cluster>> state_file::load_clusters() {
     auto rows = db_.prepare("SELECT name, origin, server, state, reason, last_seen FROM clusters");
@@ -136,6 +143,8 @@ result<std::uint64_t> state_file::write(const state_batch& batch) {
     if (done) done = write_run(batch.run);
     if (done) done = write_totals(db_, batch.totals, batch.totals_from);
     if (done && batch.gpu_hours) done = write_gpu_hours(db_, *batch.gpu_hours);
+    if (done) done = write_acknowledgements(db_, batch.acknowledgements);
+    if (done) done = write_alerts(db_, batch.alerts);
     if (done) done = db_.execute("COMMIT");
     if (!done) return db_.rolled_back(done.error());
     run_begun_ = run_begun_ || batch.run;

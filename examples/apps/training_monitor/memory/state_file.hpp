@@ -47,6 +47,9 @@ public:
 
     kcontrol::result<gpu_hours_state> load_gpu_hours();
 
+    kcontrol::result<std::vector<acknowledgement>> load_acknowledgements();
+    kcontrol::result<std::vector<notices::kept_alert>> load_alerts();
+
     /// Writes all of it or nothing, durably. Returns the bytes in use.
     kcontrol::result<std::uint64_t> write(const state_batch& batch);
 

@@ -4,7 +4,9 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include "gpus/gpu_hour_rows.hpp"
+#include "history/acknowledgements.hpp"
 #include "history/job_record.hpp"
+#include "notices/alerts.hpp"
 #include "table/totals.hpp"
 
 #include <cstdint>
@@ -41,6 +43,11 @@ struct run_time {
     friend bool operator==(const run_time&, const run_time&) = default;
 };
 
+struct stored_acknowledgement {
+    acknowledgement what;
+    bool removed = false;  ///< it is to go
+};
+
 struct state_batch {
     std::vector<stored_job> jobs;
     std::vector<std::int64_t> forgotten;  ///< rows
@@ -49,6 +56,8 @@ struct state_batch {
     std::vector<totals_point> totals;          ///< in the order of times; points from the first of them on are replaced
     std::int64_t totals_from = 0;              ///< seconds since the epoch: points before it are to go
     std::optional<gpu_hours_state> gpu_hours;  ///< rows that changed, and all watches
+    std::vector<stored_acknowledgement> acknowledgements;
+    std::vector<notices::kept_alert> alerts;  ///< those without jobs are to go
 };
 
 /// A cluster that `training_monitor cluster add` put into the file.

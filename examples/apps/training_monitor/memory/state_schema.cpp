@@ -45,6 +45,20 @@ CREATE TABLE gpu_watches(
     PRIMARY KEY(cluster, kind)) WITHOUT ROWID;
 )";
 
+// Version 4. Who takes care of which job, and what receivers were told of and is not over. `first` and `jobs` are lists
+// of [cluster, namespace, kind, name, uid] as JSON; `lasted` is in seconds.
+constexpr const char* schema_4 = R"(
+CREATE TABLE acknowledgements(
+    cluster TEXT NOT NULL, namespace TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, uid TEXT NOT NULL,
+    concern TEXT NOT NULL, who TEXT NOT NULL, note TEXT NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY(cluster, namespace, kind, name, uid)) WITHOUT ROWID;
+CREATE TABLE open_alerts(
+    receiver TEXT NOT NULL, thread TEXT NOT NULL, state TEXT NOT NULL, condition TEXT NOT NULL,
+    lasted INTEGER NOT NULL, severity TEXT NOT NULL, runbook TEXT NOT NULL, link TEXT NOT NULL,
+    reference TEXT NOT NULL, total INTEGER NOT NULL, first TEXT NOT NULL, gpus INTEGER NOT NULL, node TEXT NOT NULL,
+    jobs TEXT NOT NULL, PRIMARY KEY(receiver, thread)) WITHOUT ROWID;
+)";
+
 std::string name_of(const sqlite::database& db) { return "state file " + db.path() + ": "; }
 
 // Each step from version to version, all in one transaction: a crash leaves the old file.
@@ -56,6 +70,7 @@ result<void> migrate(sqlite::database& db, std::int64_t from) {
     if (from < 1) done = db.execute(schema_1);
     if (done && from < 2) done = db.execute(schema_2);
     if (done && from < 3) done = db.execute(schema_3);
+    if (done && from < 4) done = db.execute(schema_4);
     const std::string marks = "PRAGMA application_id = " + std::to_string(state_application_id) +
                               "; PRAGMA user_version = " + std::to_string(state_schema_version) + "; COMMIT";
     if (done) done = db.execute(marks.c_str());

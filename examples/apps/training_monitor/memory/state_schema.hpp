@@ -10,7 +10,7 @@
 namespace training_monitor {
 
 inline constexpr std::int64_t state_application_id = 0x6b637472;  // "kctr"
-inline constexpr std::int64_t state_schema_version = 3;
+inline constexpr std::int64_t state_schema_version = 4;
 
 /// Whether the whole file is read for damage, which takes a while.
 enum class integrity_check { none, quick };

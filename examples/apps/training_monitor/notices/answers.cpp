@@ -96,8 +96,10 @@ delivery judge_teams(const kcontrol::http::response& answer) {
     return delivery::sent();
 }
 
+}  // namespace
+
 // Only what is known to be harmless: an error's own text names hosts.
-delivery judge_failure(const kcontrol::error& failure) {
+delivery judge_failure(const kcontrol::error& failure, std::string_view protocol) {
     const auto is = [&](errc code) { return failure == code; };
     if (is(errc::timeout)) return delivery::try_again("no answer in time");
     if (is(errc::connection_refused)) return delivery::try_again("connection refused");
@@ -110,12 +112,10 @@ delivery judge_failure(const kcontrol::error& failure) {
         return delivery::refused("TLS failed: the certificate is not trusted or not for this host; see caFile");
     }
     if (is(errc::too_large)) return delivery::refused("the answer is too large; it may have been delivered");
-    if (is(errc::protocol_error)) return delivery::refused("the answer is not HTTP");
+    if (is(errc::protocol_error)) return delivery::refused("the answer is not " + std::string(protocol));
     if (is(errc::invalid_config) || is(errc::invalid_argument)) return delivery::refused("its settings can't be used");
     return delivery::try_again("the exchange failed");
 }
-
-}  // namespace
 
 delivery judge(const receiver_config& to, const kcontrol::result<kcontrol::http::response>& answer) {
     if (!answer) return judge_failure(answer.error());
@@ -128,7 +128,8 @@ delivery judge(const receiver_config& to, const kcontrol::result<kcontrol::http:
         case receiver_kind::teams: return judge_teams(*answer);
         case receiver_kind::pagerduty:
         case receiver_kind::webhook:
-        case receiver_kind::command: break;
+        case receiver_kind::command:
+        case receiver_kind::smtp: break;
         }
         return delivery::sent();
     }

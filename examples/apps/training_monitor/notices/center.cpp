@@ -18,6 +18,8 @@
 namespace training_monitor::notices {
 namespace {
 
+constexpr auto restored_patience = std::chrono::minutes(2);
+
 // Where the page shows a job: web/page/4_address.js reads it.
 std::string page_of(const job_view& job) {
     std::string path;
@@ -47,11 +49,14 @@ center::center(kcontrol::environment& env, kcontrol::executor ex, notice_config 
       config_(std::move(config)),
       past_(past),
       log_(std::move(log)),
-      clusters_(config_.cluster_rules) {
-    for (const auto& each : config_.receivers) {
-        receivers_.push_back(std::make_unique<receiver>(each, receivers_.size(), sender(env_, ex_, each, transport)));
-    }
-}
+      clusters_(config_.cluster_rules),
+      out_(env_, ex_, config_.receivers, transport, log_,
+           {[this](const notice& n) { finish(n); },
+            [this](const notice& n) {
+                const auto* known = past_.find(*n.job);
+                return known ? known->view : nullptr;
+            },
+            [this] { time_changed_.notify_all(); }}) {}
 
 void center::take(const observation& seen) {
     for (const auto& each : seen.changes) {
@@ -63,7 +68,7 @@ void center::take(const observation& seen) {
         const bool removed = each.what.type == change_type::job_removed;
         if (removed ? !each.what.deleted : !each.turned) continue;
         const standing to = removed ? standing() : standing(each.what.job->state);
-        announce(alerts_.moved(*each.what.job, to), each.what.job, to);
+        announce(out_.open_alerts().moved(*each.what.job, to), each.what.job, to);
     }
     for (const auto& each : seen.found_out) {
         if (!each.gone) continue;
@@ -73,7 +78,7 @@ void center::take(const observation& seen) {
         vigils_.end(*each.job);
         conditions_.over(*each.job);
         notify(each.job, each.last_state, standing());
-        announce(alerts_.moved(*each.job, standing()), each.job, standing());
+        announce(out_.open_alerts().moved(*each.job, standing()), each.job, standing());
     }
     time_changed_.notify_all();
 }
@@ -114,7 +119,7 @@ void center::take_idle(const std::string& cluster, const std::vector<idle_job>& 
     std::vector<const job_view*> idle;
     for (const auto& each : jobs) idle.push_back(each.job.get());
     conditions_.only(cluster, job_condition::gpus_idle, idle);
-    for (auto& each : alerts_.only(cluster, job_condition::gpus_idle, idle)) {
+    for (auto& each : out_.open_alerts().only(cluster, job_condition::gpus_idle, idle)) {
         const auto job = each.what.job;
         std::vector<ended_alert> one;
         one.push_back(std::move(each));
@@ -124,7 +129,26 @@ void center::take_idle(const std::string& cluster, const std::vector<idle_job>& 
     time_changed_.notify_all();
 }
 
+bool center::restore(const kept_alert& told) {
+    if (!out_.restore(told)) return false;
+    if (!check_at_) check_at_ = env_.now() + restored_patience;
+    return true;
+}
+
+// What pods and events say comes bit by bit after a start. What has not shown by now is over, where that can be seen.
+void center::check_restored() {
+    check_at_.reset();
+    for (const auto& n : out_.open_alerts().doubtful()) {
+        const auto* known = past_.find(*n.job);
+        if (!known || !known->in_view || unreadable_.contains(n.job->cluster)) continue;
+        const trouble t = trouble_of(n.condition);
+        const bool so = t != trouble::none ? known->view->stuck == t : is_incomplete(*known->view);
+        if (!so) condition_over(*known->view, n.condition);
+    }
+}
+
 void center::hold(std::shared_ptr<const job_view> job, job_condition which, kcontrol::duration lasted) {
+    out_.open_alerts().holds(*job, which);
     const bool asked_for =
         std::any_of(config_.rules.begin(), config_.rules.end(), [&](const rule& each) { return each.is_about(which); });
     if (!asked_for) return;
@@ -136,7 +160,7 @@ void center::hold(std::shared_ptr<const job_view> job, job_condition which, kcon
 
 void center::condition_over(const job_view& job, job_condition which) {
     conditions_.over(job, which);
-    auto ended = alerts_.over(job, which);
+    auto ended = out_.open_alerts().over(job, which);
     if (!ended.empty()) announce(std::move(ended), std::make_shared<const job_view>(job), job.state);
 }
 
@@ -154,7 +178,7 @@ void center::announce(std::vector<ended_alert> ended, const std::shared_ptr<cons
         n.changes = 1;
         n.lasted = {};
         n.id = n.thread + "-over-" + std::to_string(at);
-        enqueue(*receivers_[each.receiver], std::move(n));
+        out_.enqueue(each.receiver, std::move(n));
     }
 }
 
@@ -162,6 +186,7 @@ void center::take(const change& of_cluster) {
     const auto& cluster = *of_cluster.cluster;
     if (of_cluster.type == change_type::cluster_removed) {
         unreadable_.erase(cluster.name);
+        out_.open_alerts().forget(cluster.name);
         std::erase_if(parked_, [&](const lasted_state& s) { return s.what.job->cluster == cluster.name; });
         return clusters_.forget(cluster.name);
     }
@@ -193,33 +218,32 @@ void center::tell(const cluster_news& news) {
             .substr(0, 32);
     n.thread = thread_of(*n.job);
     for (const auto& to : news.receivers) {
-        receiver& r = *receivers_[to.receiver];
         // Nobody need hear that it is back who was not yet told that it was away.
         const auto kept = std::find_if(quiet_.begin(), quiet_.end(), [&](const auto& each) {
             const notice& what = each.second.what;
-            return each.second.to == &r && what.is_of_cluster() && what.thread == n.thread;
+            return each.second.to == to.receiver && what.is_of_cluster() && what.thread == n.thread;
         });
         if (kept != quiet_.end()) {
             quiet_.erase(kept);
             continue;
         }
-        tell(r, config_.cluster_rules[to.rule].manner, n);
+        tell(to.receiver, config_.cluster_rules[to.rule].manner, n);
     }
 }
 
 // What a rule says of its notices.
-void center::tell(receiver& r, const rule_manner& how, notice n) {
+void center::tell(std::size_t receiver, const rule_manner& how, notice n) {
     n.level = how.level;
     n.runbook = how.runbook;
     const auto now = env_.wall_now();
     const auto until = how.quiet ? quiet_until(*how.quiet, now) : std::nullopt;
     if (until) {
-        quiet_.emplace(env_.now() + (*until - now), quiet_notice{&r, std::move(n)});
+        quiet_.emplace(env_.now() + (*until - now), quiet_notice{receiver, std::move(n)});
         time_changed_.notify_all();
         return;
     }
-    if (n.lasted > kcontrol::duration::zero()) return enqueue(r, std::move(n));
-    hand_over(r, std::move(n));
+    if (n.lasted > kcontrol::duration::zero()) return out_.enqueue(receiver, std::move(n));
+    out_.hand_over(receiver, std::move(n));
 }
 
 // Of what was kept back, what no longer is so is no news.
@@ -229,9 +253,9 @@ void center::end_quiet(kcontrol::time_point now) {
         quiet_.erase(quiet_.begin());
         what.seen = now;
         if (what.lasted > kcontrol::duration::zero()) {
-            if (still_holds(what)) enqueue(*to, std::move(what));
+            if (still_holds(what)) out_.enqueue(to, std::move(what));
         } else {
-            hand_over(*to, std::move(what));
+            out_.hand_over(to, std::move(what));
         }
     }
 }
@@ -265,7 +289,7 @@ void center::release(lasted_state over) {
         n.id += "-" + std::string(to_string(n.condition)) + "-" + std::to_string(since);
     }
     n.thread = thread_of(*n.job);
-    tell(*receivers_[over.receiver], config_.rules[over.rule].manner, std::move(n));
+    tell(over.receiver, config_.rules[over.rule].manner, std::move(n));
 }
 
 void center::take(const enriched_change& seen) {
@@ -318,7 +342,11 @@ notice center::make(std::shared_ptr<const job_view> job, standing from, standing
     n.to = to;
     n.at = env_.wall_now();
     n.seen = env_.now();
-    if (!config_.external_url.empty()) n.link = config_.external_url + page_of(*n.job);
+    if (!config_.external_url.empty()) {
+        n.link = config_.external_url + page_of(*n.job);
+    } else if (auto links = links_of(config_.links, *n.job); !links.empty()) {
+        n.link = std::move(links.front().url);
+    }
     const auto* known = past_.find(*n.job);
     if (to != standing(job_state::restarting) || !known) return n;
     for (const auto& each : known->spans) {
@@ -341,26 +369,8 @@ void center::notify(std::shared_ptr<const job_view> job, standing from, standing
     n.open = std::make_shared<open_notice>(static_cast<std::uint32_t>(chosen.size()), past_.add_pending(*n.job));
     n.thread = thread_of(*n.job);
     for (const auto& each : chosen) {
-        tell(*receivers_[each.receiver], config_.rules[each.rule].manner, n);
+        tell(each.receiver, config_.rules[each.rule].manner, n);
     }
-}
-
-void center::hand_over(receiver& r, notice n) {
-    auto answer = r.again.push(std::move(n), env_.now());
-    if (answer.covered) finish(*answer.covered);
-    if (answer.now) enqueue(r, std::move(*answer.now));
-}
-
-void center::enqueue(receiver& r, notice n) {
-    if (has_threads(r.config) && tone_of(n) != tone::bad && !n.resolved) alerts_.told(r.place, n);
-    auto passed = r.groups.push(std::move(n), env_.now());
-    if (passed) return queue_up(r, std::move(*passed));
-    time_changed_.notify_all();
-}
-
-void center::queue_up(receiver& r, notice n) {
-    if (auto dropped = r.queue.push(std::move(n))) bury(r, std::move(*dropped));
-    r.wake.notify_all();
 }
 
 // One receiver is done with it. When all are, people are notified of the job's state, unless it has moved on.
@@ -374,81 +384,13 @@ void center::finish(const notice& n) {
     past_.settled(*n.job);
 }
 
-void center::bury(receiver& r, dead_notice n) {
-    const std::string others = n.what.members.empty() ? "" : " and " + std::to_string(n.what.members.size()) + " more";
-    dead_letter letter{
-        r.config.name, job_text(*n.what.job) + others, std::string(n.what.to_text()), n.what.at, n.attempts, n.why};
-    // Of those that a full queue drops one after another, the first.
-    const bool is_new = n.attempts > 0 || !std::exchange(r.dropping, true);
-    if (is_new) {
-        log_.warning("a notice was not delivered", {{"receiver", letter.receiver},
-                                                    {"job", letter.job},
-                                                    {"state", letter.state},
-                                                    {"attempts", std::to_string(letter.attempts)},
-                                                    {"error", letter.error}});
-    }
-    if (dead_.size() == most_dead_letters) dead_.pop_front();
-    dead_.push_back(std::move(letter));
-    finish(n.what);
-}
-
-void center::record(receiver& r, const notice& tried, const delivery& how) {
-    const bool sent = how.how == delivery::kind::sent;
-    if (sent) {
-        latency_.observe(env_.now() - tried.seen);
-        if (r.failing) log_.info("notices arrive again", {{"receiver", r.config.name}});
-    } else if (!r.failing) {
-        log_.warning("a receiver of notices fails", {{"receiver", r.config.name}, {"error", how.why}});
-    }
-    r.failing = !sent;
-    if (sent) r.dropping = false;
-    if (sent && has_threads(r.config) && !tried.resolved) alerts_.told(r.place, tried);
-    auto dead = r.queue.done(how, env_.now(), kcontrol::random_unit(env_));
-    if (sent) finish(tried);
-    if (dead) bury(r, std::move(*dead));
-}
-
-// Read once for all tries.
-kcontrol::awaitable<void> center::add_log(receiver& r, notice& n, std::stop_token stop) {
-    if (!read_log_ || r.config.log_lines == 0 || !is_of_failure(n)) co_return;
-    if (r.log_of != n.id) {
-        auto reading = read_log_(n.job, r.config.log_lines, std::move(stop));
-        auto lines = co_await std::move(reading);
-        r.log = std::move(lines);
-        r.log_of = n.id;
-    }
-    n.log = r.log;
-}
-
-kcontrol::awaitable<void> center::serve(receiver& r, std::stop_token stop) {
-    while (!stop.stop_requested()) {
-        auto action = r.queue.next(env_.now());
-        if (auto* now = std::get_if<notice_queue::try_now>(&action)) {
-            co_await add_log(r, now->what, stop);
-            auto how = co_await r.deliver.send(now->what, stop);
-            if (stop.stop_requested() && how.how != delivery::kind::sent) break;
-            record(r, now->what, how);
-        } else if (auto* later = std::get_if<notice_queue::wait_until>(&action)) {
-            const auto when = later->when;
-            co_await sleep_until(env_, when, stop);
-        } else {
-            co_await r.wake.wait(env_, stop);
-        }
-    }
-    const auto unsent = r.queue.size() + r.groups.held();
-    if (unsent == 0) co_return;
-    log_.warning("notices are left unsent", {{"receiver", r.config.name}, {"count", std::to_string(unsent)}});
-}
-
 std::optional<kcontrol::time_point> center::next_time() const {
     auto out = vigils_.next();
     if (const auto due = conditions_.next()) out = std::min(out.value_or(*due), *due);
     if (const auto due = clusters_.next()) out = std::min(out.value_or(*due), *due);
     if (!quiet_.empty()) out = std::min(out.value_or(quiet_.begin()->first), quiet_.begin()->first);
-    for (const auto& r : receivers_) {
-        if (const auto due = r->again.next()) out = std::min(out.value_or(*due), *due);
-        if (const auto due = r->groups.next()) out = std::min(out.value_or(*due), *due);
-    }
+    if (check_at_) out = std::min(out.value_or(*check_at_), *check_at_);
+    if (const auto due = out_.next_time()) out = std::min(out.value_or(*due), *due);
     return out;
 }
 
@@ -460,17 +402,8 @@ kcontrol::awaitable<void> center::serve_time(std::stop_token stop) {
         for (auto& over : conditions_.take(now)) release(std::move(over));
         for (const auto& news : clusters_.take(now)) tell(news);
         end_quiet(now);
-        for (const auto& r : receivers_) {
-            for (auto& due : r->again.take(now)) {
-                due.seen = now;  // a receiver's patience begins here
-                enqueue(*r, std::move(due));
-            }
-            const auto latest = [this](const notice& n) {
-                const auto* known = past_.find(*n.job);
-                return known ? known->view : nullptr;
-            };
-            for (auto& due : r->groups.take(now, latest)) queue_up(*r, std::move(due));
-        }
+        if (check_at_ && *check_at_ <= now) check_restored();
+        out_.release_due(now);
         const auto next = next_time();
         co_await time_changed_.wait(env_, stop, next);
     }
@@ -479,42 +412,8 @@ kcontrol::awaitable<void> center::serve_time(std::stop_token stop) {
 kcontrol::awaitable<void> center::run(std::stop_token stop) {
     kcontrol::task_group tasks(env_, ex_, log_);
     tasks.spawn(serve_time(stop));
-    for (auto& r : receivers_) tasks.spawn(serve(*r, stop));
+    out_.spawn(tasks, stop);
     co_await tasks.join();
-}
-
-std::string center::json() const {
-    queue_counters sum;
-    std::size_t queued = 0;
-    for (const auto& r : receivers_) {
-        const auto& c = r->queue.counters();
-        queued += r->queue.size();
-        sum.sent += c.sent;
-        sum.failed += c.failed;
-        sum.dropped += c.dropped;
-        sum.coalesced += c.coalesced;
-    }
-    kcontrol::json::writer out;
-    out.begin_object();
-    out.member("queued", queued);
-    out.member("sent", sum.sent);
-    out.member("failed", sum.failed);
-    out.member("dropped", sum.dropped);
-    out.member("coalesced", sum.coalesced);
-    begin_array(out, "deadLetters");
-    for (const auto& letter : dead_) {
-        out.begin_object();
-        out.member("receiver", letter.receiver);
-        out.member("job", letter.job);
-        out.member("state", letter.state);
-        out.member("at", kcontrol::format_time(letter.at));
-        out.member("attempts", letter.attempts);
-        out.member("error", letter.error);
-        out.end_object();
-    }
-    out.end_array();
-    out.end_object();
-    return out.take();
 }
 
 }  // namespace training_monitor::notices

@@ -94,12 +94,14 @@ std::string_view to_string(receiver_kind kind) noexcept {
     case receiver_kind::command: return "command";
     case receiver_kind::pagerduty: return "pagerduty";
     case receiver_kind::teams: return "teams";
+    case receiver_kind::smtp: return "smtp";
     }
     return "";
 }
 
 bool has_threads(const receiver_config& to) noexcept {
-    return to.kind == receiver_kind::pagerduty || (to.kind == receiver_kind::slack && !to.http.token.empty());
+    return to.kind == receiver_kind::pagerduty || to.kind == receiver_kind::smtp ||
+           (to.kind == receiver_kind::slack && !to.http.token.empty());
 }
 
 result<notice_config> load_config(kcontrol::environment& env, const std::string& path, bool rules_needed) {

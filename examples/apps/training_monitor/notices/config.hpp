@@ -6,6 +6,7 @@
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
+#include "jobs/link_template.hpp"
 #include "notices/cluster_vigils.hpp"
 #include "notices/grouping.hpp"
 #include "notices/notice_queue.hpp"
@@ -19,7 +20,7 @@
 
 namespace training_monitor::notices {
 
-enum class receiver_kind { feishu, slack, webhook, command, pagerduty, teams };
+enum class receiver_kind { feishu, slack, webhook, command, pagerduty, teams, smtp };
 
 std::string_view to_string(receiver_kind kind) noexcept;
 
@@ -39,10 +40,21 @@ struct http_target {
     kcontrol::http::tls_options tls;
 };
 
+/// A mail server, and who writes to whom.
+struct smtp_target {
+    kcontrol::http::endpoint server;  ///< "tls", or "tcp" with or without STARTTLS
+    bool starts_tls = true;
+    kcontrol::secret_string user, password;  ///< an empty password: no login
+    std::string from;
+    std::vector<std::string> to;
+    kcontrol::http::tls_options tls;
+};
+
 struct receiver_config {
     std::string name;
     receiver_kind kind = receiver_kind::webhook;
-    http_target http;                                ///< but for commands
+    http_target http;                                ///< but for commands and mail
+    smtp_target smtp;                                ///< of mail
     std::vector<std::string> arguments;              ///< of commands, the program first
     std::map<std::string, std::string> environment;  ///< of commands
     text_template text;
@@ -64,7 +76,9 @@ struct notice_config {
     std::vector<receiver_config> receivers;
     std::vector<rule> rules;
     std::vector<cluster_rule> cluster_rules;
-    std::string external_url;  ///< where people find the page, without a '/' at its end; empty: notices have no link
+    std::string
+        external_url;  ///< where people find the page, without a '/' at its end; empty: notices have no link to it
+    std::vector<link_template> links;  ///< the first that fits a job stands in its place then
 };
 
 /// Reads the file at `path` and the files it names; relative names are relative to it. docs/training_monitor/notices.md

@@ -72,6 +72,21 @@ struct teams_section {
     }
 };
 
+/// A mail server.
+struct smtp_section {
+    std::string host, from, tls, username_file, password_file, ca_file;
+    std::optional<std::int32_t> port;
+    std::vector<std::string> to;
+    static constexpr auto kcontrol_fields() {
+        using self = smtp_section;
+        return kcontrol::fields(kcontrol::field("host", &self::host), kcontrol::field("port", &self::port),
+                                kcontrol::field("tls", &self::tls), kcontrol::field("from", &self::from),
+                                kcontrol::field("to", &self::to), kcontrol::field("usernameFile", &self::username_file),
+                                kcontrol::field("passwordFile", &self::password_file),
+                                kcontrol::field("caFile", &self::ca_file));
+    }
+};
+
 struct command_section {
     std::vector<std::string> arguments;
     std::map<std::string, std::string> environment;
@@ -129,6 +144,7 @@ struct receiver_section {
     std::optional<command_section> command;
     std::optional<pagerduty_section> pagerduty;
     std::optional<teams_section> teams;
+    std::optional<smtp_section> smtp;
     std::string text;
     std::optional<group_section> group;
     std::optional<std::int32_t> log_lines;
@@ -140,16 +156,16 @@ struct receiver_section {
     std::optional<kcontrol::api_duration> repeat_after;
     static constexpr auto kcontrol_fields() {
         using self = receiver_section;
-        return kcontrol::fields(kcontrol::field("name", &self::name), kcontrol::field("feishu", &self::feishu),
-                                kcontrol::field("slack", &self::slack), kcontrol::field("webhook", &self::webhook),
-                                kcontrol::field("command", &self::command), kcontrol::field("text", &self::text),
-                                kcontrol::field("mention", &self::mention), kcontrol::field("timeout", &self::timeout),
-                                kcontrol::field("queue", &self::queue), kcontrol::field("rate", &self::rate),
-                                kcontrol::field("retry", &self::retry),
-                                kcontrol::field("repeatAfter", &self::repeat_after),
-                                kcontrol::field("preset", &self::preset),
-                                kcontrol::field("pagerduty", &self::pagerduty), kcontrol::field("teams", &self::teams),
-                                kcontrol::field("group", &self::group), kcontrol::field("logLines", &self::log_lines));
+        return kcontrol::fields(
+            kcontrol::field("name", &self::name), kcontrol::field("feishu", &self::feishu),
+            kcontrol::field("slack", &self::slack), kcontrol::field("webhook", &self::webhook),
+            kcontrol::field("command", &self::command), kcontrol::field("text", &self::text),
+            kcontrol::field("mention", &self::mention), kcontrol::field("timeout", &self::timeout),
+            kcontrol::field("queue", &self::queue), kcontrol::field("rate", &self::rate),
+            kcontrol::field("retry", &self::retry), kcontrol::field("repeatAfter", &self::repeat_after),
+            kcontrol::field("preset", &self::preset), kcontrol::field("pagerduty", &self::pagerduty),
+            kcontrol::field("teams", &self::teams), kcontrol::field("group", &self::group),
+            kcontrol::field("logLines", &self::log_lines), kcontrol::field("smtp", &self::smtp));
     }
 };
 

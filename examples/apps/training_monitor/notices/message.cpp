@@ -1,5 +1,6 @@
 #include "notices/message.hpp"
 
+#include <kcontrol/base/ascii.hpp>
 #include <kcontrol/base/utf8.hpp>
 #include <kcontrol/values/time.hpp>
 
@@ -44,12 +45,6 @@ std::string cluster_title(const notice& n) {
     const std::string name = "cluster " + one_line(n.job->cluster);
     if (n.cluster_to == "Live") return name + " can be read again after " + length_of(n.lasted);
     return name + " has been " + (n.cluster_to == "Failed" ? "failed" : "unreachable") + " for " + length_of(n.lasted);
-}
-
-std::string lowered(std::string_view word) {
-    std::string out(word);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
 }
 
 // What is wrong with a job that is blocked, after "has been blocked for 5 min by".
@@ -122,7 +117,7 @@ std::string job_title(const notice& n) {
     if (n.resolved) {
         std::string out = !n.to.state()                         ? name + " was deleted"
                           : *n.to.state() == job_state::running ? name + " is running again"
-                                                                : name + " is " + lowered(n.to_text());
+                                                                : name + " is " + kcontrol::ascii_lower(n.to_text());
         if (n.condition == job_condition::gpus_idle && n.to == standing(job_state::running)) {
             out = "the GPUs of " + name + " are busy again";
         }

@@ -229,6 +229,7 @@ message_form form_of(const receiver_config& to) {
         break;
     case receiver_kind::webhook:
     case receiver_kind::command:
+    case receiver_kind::smtp:
     case receiver_kind::pagerduty: break;
     }
     return out;

@@ -22,6 +22,7 @@ rate default_rate(receiver_kind kind) {
     case receiver_kind::pagerduty: return {2, 60};  // 120 a minute
     case receiver_kind::feishu:
     case receiver_kind::teams:
+    case receiver_kind::smtp:
     case receiver_kind::slack: break;
     }
     return {1, 10};

@@ -166,6 +166,69 @@ result<void> read_command(const command_section& section, receiver_config& out) 
     return {};
 }
 
+bool is_mail_address(std::string_view text) {
+    const auto at = text.find('@');
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
+    return at != std::string_view::npos && at > 0 && at <= 64 && text.size() <= 254 && at + 1 < text.size() &&
+           text.substr(0, at).find_first_not_of(std::string(letters) + "!#$%&'*+/=?^_`{|}~") ==
+               std::string_view::npos &&
+           text.substr(at + 1).find_first_not_of(letters) == std::string_view::npos;
+}
+
+result<void> read_smtp_login(const credential_files& files, const smtp_section& section, smtp_target& out) {
+    if (section.username_file.empty() != section.password_file.empty()) {
+        return bad_config("usernameFile and passwordFile go together");
+    }
+    if (section.password_file.empty()) return {};
+    auto user = files.secret(section.username_file, "usernameFile");
+    if (!user) return user.error();
+    auto password = files.secret(section.password_file, "passwordFile");
+    if (!password) return password.error();
+    out.user = std::move(*user);
+    out.password = std::move(*password);
+    return {};
+}
+
+result<void> read_smtp(const credential_files& files, const smtp_section& section, receiver_config& out) {
+    constexpr std::size_t most_recipients = 50;
+    out.kind = receiver_kind::smtp;
+    auto& to = out.smtp;
+    if (section.tls != "" && section.tls != "starttls" && section.tls != "implicit" && section.tls != "none") {
+        return bad_config("tls: " + kcontrol::in_quotes(section.tls) + " is not one of starttls, implicit, none");
+    }
+    const bool implicit = section.tls == "implicit", none = section.tls == "none";
+    if (section.host.empty()) return bad_config("host: it is missing; name the mail server");
+    if (section.port && (*section.port < 1 || *section.port > 65535)) {
+        return bad_config("port: " + std::to_string(*section.port) + " is not between 1 and 65535");
+    }
+    const int port = section.port.value_or(implicit ? 465 : none ? 25 : 587);
+    to.server = kcontrol::http::endpoint(implicit ? "tls" : "tcp", section.host, static_cast<std::uint16_t>(port));
+    to.starts_tls = !implicit && !none;
+    if (!is_mail_address(section.from)) {
+        return bad_config("from: " + kcontrol::in_quotes(section.from) + " is no address such as monitor@example.com");
+    }
+    to.from = section.from;
+    if (section.to.empty() || section.to.size() > most_recipients) {
+        return bad_config("to: 1 to " + std::to_string(most_recipients) + " addresses are expected");
+    }
+    for (const auto& each : section.to) {
+        if (!is_mail_address(each)) {
+            return bad_config("to: " + kcontrol::in_quotes(each) + " is no address such as oncall@example.com");
+        }
+    }
+    to.to = section.to;
+    const auto login = read_smtp_login(files, section, to);
+    if (!login) return login.error();
+    if (none && !to.password.empty()) {
+        return bad_config("tls: a password is sent over TLS only; say starttls or implicit, or give no passwordFile");
+    }
+    if (section.ca_file.empty()) return {};
+    auto ca = files.text(section.ca_file, "caFile");
+    if (!ca) return ca.error();
+    to.tls.ca_pem(std::move(*ca) + "\n");
+    return {};
+}
+
 bool is_mention_id(std::string_view id) {
     return !id.empty() && id.size() <= 128 &&
            id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-^.@") ==
@@ -239,18 +302,21 @@ result<receiver_config> read_receiver(const credential_files& files, const recei
         if (other.name == out.name) return bad_config("name: there are two receivers " + kcontrol::in_quotes(out.name));
     }
     const int kinds = (section.feishu ? 1 : 0) + (section.slack ? 1 : 0) + (section.webhook ? 1 : 0) +
-                      (section.command ? 1 : 0) + (section.pagerduty ? 1 : 0) + (section.teams ? 1 : 0);
+                      (section.command ? 1 : 0) + (section.pagerduty ? 1 : 0) + (section.teams ? 1 : 0) +
+                      (section.smtp ? 1 : 0);
     if (kinds != 1) {
         return bad_config(out.name +
-                          ": exactly one of feishu, slack, webhook, command, pagerduty, teams must be there");
+                          ": exactly one of feishu, slack, webhook, command, pagerduty, teams, smtp must be there");
     }
     const auto done = section.feishu      ? in("feishu", read_feishu(files, *section.feishu, out))
                       : section.slack     ? in("slack", read_slack(files, *section.slack, out))
                       : section.webhook   ? in("webhook", read_webhook(files, *section.webhook, out))
                       : section.pagerduty ? in("pagerduty", read_pagerduty(files, *section.pagerduty, out))
                       : section.teams     ? in("teams", read_teams(files, *section.teams, out))
+                      : section.smtp      ? in("smtp", read_smtp(files, *section.smtp, out))
                                           : in("command", read_command(*section.command, out));
     if (!done) return done.error();
+    if (section.mention && section.smtp) return bad_config("mention: a mail mentions nobody; leave it out");
     if (section.mention) {
         const auto mention = in("mention", read_mention(*section.mention, out));
         if (!mention) return mention.error();

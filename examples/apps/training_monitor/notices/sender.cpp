@@ -1,9 +1,12 @@
 #include "notices/sender.hpp"
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/transport/line_connection.hpp>
 
 #include "notices/answers.hpp"
 #include "notices/formats.hpp"
+#include "notices/mail.hpp"
+#include "notices/smtp.hpp"
 #include "pods/secret_mask.hpp"
 
 #include <algorithm>
@@ -44,10 +47,23 @@ std::string complaint_of(const kcontrol::process_result& ended) {
 
 }  // namespace
 
+std::string sender::reference_of(const std::string& thread) const {
+    const auto at = threads_.find(thread);
+    return at == threads_.end() ? std::string() : at->second;
+}
+
+void sender::restore_thread(const std::string& thread, std::string reference) {
+    if (!thread.empty() && !reference.empty()) threads_.emplace(thread, std::move(reference));
+}
+
 kcontrol::awaitable<delivery> sender::send(notice what, std::stop_token stop) {
     if (to_.kind == receiver_kind::command) {
         auto ran = co_await run(what, std::move(stop));
         co_return ran;
+    }
+    if (to_.kind == receiver_kind::smtp) {
+        auto mailed = co_await mail(what, std::move(stop));
+        co_return mailed;
     }
     auto posted = co_await post(what, std::move(stop));
     co_return posted;
@@ -59,8 +75,7 @@ kcontrol::awaitable<delivery> sender::post(const notice& what, std::stop_token s
         if (!made) co_return delivery::refused("its TLS settings can't be used; check caFile");
         transport_ = std::move(*made);
     }
-    const auto thread = threads_.find(what.thread);
-    const std::string first = thread == threads_.end() ? std::string() : thread->second;
+    const std::string first = reference_of(what.thread);
     auto request = make_request(to_, what, env_.wall_now(), first);
     kcontrol::http::exchange_options options;
     options.deadline(to_.timeout).max_body(std::size_t{64} << 10).stop(std::move(stop));
@@ -75,6 +90,40 @@ kcontrol::awaitable<delivery> sender::post(const notice& what, std::stop_token s
         threads_.emplace(what.thread, how.reference);
     }
     co_return how;
+}
+
+kcontrol::awaitable<delivery> sender::mail(const notice& what, std::stop_token stop) {
+    const auto& to = to_.smtp;
+    smtp_login login;
+    login.hello = to.from.substr(to.from.find('@') + 1);
+    login.starts_tls = to.starts_tls;
+    login.user = to.user;
+    login.password = to.password;
+    smtp_session session(std::move(login), mail_of(to_, what, env_.wall_now()));
+    kcontrol::http::line_options bounds;
+    bounds.deadline(env_.now() + to_.timeout).stop(std::move(stop));
+    auto opening = kcontrol::http::open_line_connection(env_, ex_, to.server, to.tls, std::move(bounds));
+    auto line = co_await std::move(opening);
+    if (!line) co_return judge_failure(line.error(), "SMTP");
+    for (;;) {
+        auto step = session.next();
+        if (step.what == smtp_session::step::kind::done) co_return session.outcome();
+        kcontrol::result<void> done;
+        if (step.what == smtp_session::step::kind::read) {
+            const auto said = co_await (*line)->read_line();
+            if (said) {
+                session.take(*said);
+            } else {
+                done = said.error();
+            }
+        } else if (step.what == smtp_session::step::kind::write) {
+            auto writing = (*line)->write(std::move(step.bytes));
+            done = co_await std::move(writing);
+        } else {
+            done = co_await (*line)->start_tls();
+        }
+        if (!done) co_return session.is_over() ? session.outcome() : judge_failure(done.error(), "SMTP");
+    }
 }
 
 kcontrol::awaitable<delivery> sender::run(const notice& what, std::stop_token stop) {

@@ -1,4 +1,4 @@
-// Delivers one notice over HTTP or by running a program: the thin part that touches the world.
+// Delivers one notice over HTTP, by mail or by running a program: the thin part that touches the world.
 #pragma once
 
 #include <kcontrol/http/transport.hpp>
@@ -26,11 +26,17 @@ public:
            kcontrol::http::transport_factory transport)
         : env_(env), ex_(std::move(ex)), to_(to), factory_(std::move(transport)) {}
 
+    /// What the receiver called the first message of a thread; empty: it did not say.
+    std::string reference_of(const std::string& thread) const;
+    /// An earlier run was told so.
+    void restore_thread(const std::string& thread, std::string reference);
+
     /// One try. Ends within the receiver's timeout.
     kcontrol::awaitable<delivery> send(notice what, std::stop_token stop);
 
 private:
     kcontrol::awaitable<delivery> post(const notice& what, std::stop_token stop);
+    kcontrol::awaitable<delivery> mail(const notice& what, std::stop_token stop);
     kcontrol::awaitable<delivery> run(const notice& what, std::stop_token stop);
 
     kcontrol::environment& env_;

@@ -6,6 +6,7 @@
 #include "jobs/observe_by_rule.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace training_monitor {
 namespace {
@@ -20,6 +21,7 @@ job_details details_of(const void* object, const void*) {
     for (const auto& c : job.status.conditions) {
         out.conditions.push_back({c.type, c.status, c.reason, c.message, c.last_transition_time});
     }
+    if constexpr (std::is_same_v<Job, training_job>) out.training = details_of(job);
     return out;
 }
 

@@ -177,6 +177,13 @@ std::string attention_text(const history& past, const job_table& table, wall_tim
         out.member("why", message_of(*job->view));
         if (!job->view->failure->node.empty()) out.member("node", job->view->failure->node);
         if (group != 0) out.member("group", group);
+        if (const auto* taken = facts.care ? facts.care->find(*job, of, now) : nullptr) {
+            begin_object(out, "acknowledged");
+            out.member("by", taken->by);
+            out.member("at", kcontrol::format_time(taken->at));
+            out.member("note", taken->note);
+            out.end_object();
+        }
         out.end_object();
     }
     out.end_array();

@@ -4,6 +4,7 @@
 #include <kcontrol/runtime/time.hpp>
 #include <kcontrol/serve/router.hpp>
 
+#include "history/acknowledgements.hpp"
 #include "history/history.hpp"
 #include "table/job_table.hpp"
 
@@ -22,6 +23,8 @@ struct fleet_facts {
     std::string source;  ///< where clusters come from, in words
     std::optional<std::vector<std::string>>
         offers;  ///< of notices and fleet those that are answered; nothing: not told
+    const acknowledgements* care =
+        nullptr;  ///< who takes care of which job, where that is kept; it outlives the router
 };
 
 /// Adds both. 400 for a query that is not theirs. `now` is asked for each answer, `idle_since` of jobs that run; it may

@@ -67,6 +67,58 @@ void write_kubectl_names(kcontrol::json::writer& out, std::string_view kind) {
     write_text_or_null(out, "podLabel", ruled->rule.pods ? ruled->rule.pods->label : std::string());
 }
 
+void write_links(kcontrol::json::writer& out, const std::vector<job_link>& links) {
+    begin_array(out, "links");
+    for (const auto& each : links) {
+        out.begin_object();
+        out.member("name", each.name);
+        out.member("url", each.url);
+        out.end_object();
+    }
+    out.end_array();
+}
+
+void write_training(kcontrol::json::writer& out, const training_details& of) {
+    begin_object(out, "training");
+    out.member("phase", of.phase);
+    write_text_or_null(out, "phaseTime", of.phase_time);
+    out.member("attempt", of.attempt);
+    out.member("attempts", of.attempts);
+    out.member("datasetVersion", of.dataset_version);
+    begin_array(out, "checkpoints");
+    for (const auto& c : of.checkpoints) {
+        out.begin_object();
+        out.member("step", c.step);
+        out.member("uri", c.uri);
+        write_text_or_null(out, "time", c.time);
+        out.member("attempt", c.attempt);
+        out.member("refused", c.refused);
+        out.end_object();
+    }
+    out.end_array();
+    begin_array(out, "gates");
+    for (const auto& g : of.gates) {
+        out.begin_object();
+        out.member("name", g.name);
+        out.member("wanted", g.wanted);
+        write_text_or_null(out, "result", g.result);
+        out.member("value", g.value);
+        out.member("message", g.message);
+        out.end_object();
+    }
+    out.end_array();
+    if (of.promotion) {
+        begin_object(out, "promotion");
+        out.member("step", of.promotion->step);
+        out.member("steps", of.promotion->steps);
+        out.member("weight", of.promotion->weight);
+        out.member("rolledBack", of.promotion->rolled_back);
+        write_text_or_null(out, "time", of.promotion->time);
+        out.end_object();
+    }
+    out.end_object();
+}
+
 // Whoever asks for a job in view looks at it, and so its events are asked for.
 void write_known(kcontrol::json::writer& out, const job_view& job, insight& known, job_offers offers) {
     const job_ref ref = ref_of(job);
@@ -75,7 +127,8 @@ void write_known(kcontrol::json::writer& out, const job_view& job, insight& know
 }
 
 http::response job_answer(const http::routed_request& asked, const history& past, const job_table& table, wall_time now,
-                          insight* known, job_offers offers, const more_of_job& more) {
+                          insight* known, job_offers offers, const more_of_job& more,
+                          const std::vector<link_template>& links) {
     if (const auto checked = expect_no_query(asked.query()); !checked) {
         return http::error_response(400, checked.error().message());
     }
@@ -94,6 +147,8 @@ http::response job_answer(const http::routed_request& asked, const history& past
     write_timeline(out, *record, now);
     write_labels(out, record->view->labels);
     write_kubectl_names(out, kind);
+    write_links(out, links_of(links, *record->view));
+    if (details && details->training) write_training(out, *details->training);
     if (known && details) write_known(out, *record->view, *known, offers);
     if (record->gone) time_member(out, "gone", record->gone);
     out.end_object();
@@ -109,11 +164,12 @@ http::response no_job(const http::routed_request& asked) {
 }  // namespace
 
 void add_job_routes(http::router& to, const history& past, const job_table& table, std::function<wall_time()> now,
-                    insight* known, job_offers offers, more_of_job more) {
-    to.get(
-        "/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}",
-        [&past, &table, now = std::move(now), known, offers, more = std::move(more)](
-            const http::routed_request& asked) { return job_answer(asked, past, table, now(), known, offers, more); });
+                    insight* known, job_offers offers, more_of_job more, std::vector<link_template> links) {
+    to.get("/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}",
+           [&past, &table, now = std::move(now), known, offers, more = std::move(more),
+            links = std::move(links)](const http::routed_request& asked) {
+               return job_answer(asked, past, table, now(), known, offers, more, links);
+           });
     to.get("/api/v1/jobs/{other...}", no_job);
 }
 

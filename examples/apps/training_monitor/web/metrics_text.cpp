@@ -94,7 +94,7 @@ std::string job_metrics_text(const job_metrics& jobs) {
     return out.take();
 }
 
-std::string notice_metrics_text(const notices::center& notices) {
+std::string notice_metrics_text(const notices::dispatcher& notices) {
     exposition out;
     const auto add = [&](std::string_view outcome, std::uint64_t notices::queue_counters::*counter) {
         for (const auto& r : notices.receivers()) {

@@ -14,7 +14,7 @@ kcontrol::http::server_options limits_of(const options& o) {
     kcontrol::http::server_options out;
     out.max_connections(o.serving().max_connections());
     out.max_connections_per_address(o.serving().max_connections_per_address());
-    out.max_body(std::size_t{4} << 10);  // nothing takes one
+    out.max_body(std::size_t{4} << 10);  // an acknowledgement is smaller
     return out;
 }
 

@@ -15,7 +15,8 @@
 
 namespace training_monitor {
 
-/// Answers GET and HEAD; it has nothing that could be written to. Who may ask is the guard's affair (guarded_serving/).
+/// Answers GET and HEAD; nothing of it can be written to, but what more routes take. Who may ask is the guard's affair
+/// (guarded_serving/).
 ///
 /// Thread-safety: shared objects unsafe; requests run on the server's executor.
 /// Object lifetime: outlives the server it answers for, as do the environment, the table and the hub.

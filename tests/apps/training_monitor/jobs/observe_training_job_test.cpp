@@ -51,6 +51,34 @@ TEST_CASE("training job: the reason is that of the condition that goes with the 
     CHECK(in("Failed", "", condition("Failed", "False", "x")).reason == "");
 }
 
+TEST_CASE("training job: what its own panel shows") {
+    const auto details_in = [](const std::string& spec, const std::string& status) {
+        const auto job = kcontrol::from_json<training_job>(R"({"metadata":{"name":"j"},"spec":{)" + spec +
+                                                           R"(},"status":{)" + status + "}}");
+        REQUIRE_MESSAGE(job.has_value(), (job ? std::string() : job.error().what()));
+        return details_of(*job);
+    };
+    const auto details = details_in(
+        R"("workers":4,"backoffLimit":5,"gates":[{"name":"acc","metric":"accuracy","op":">=","threshold":"0.85"},)"
+        R"({"name":"loss","metric":"loss","op":"<","threshold":"1"}],"promote":{"steps":[10,50,100]})",
+        R"("phase":"Promoting","phaseTime":"2026-11-21T08:00:00Z","attempt":2,"datasetVersion":"17","checkpoints":[)"
+        R"({"step":300,"uri":"s3://x/300","time":"2026-11-21T07:50:00Z","attempt":2,"refused":true},)"
+        R"({"step":200,"uri":"s3://x/200","attempt":1}],"gates":[{"name":"acc","result":"Passed","value":"0.9",)"
+        R"("message":"fine"}],"promotion":{"step":1,"weight":10,"rolledBack":false,"time":"2026-11-21T08:00:00Z"})");
+    CHECK(details.phase == "Promoting");
+    CHECK(details.attempt == 2);
+    CHECK(details.attempts == 6);
+    CHECK(details.dataset_version == "17");
+    REQUIRE(details.checkpoints.size() == 2);
+    CHECK(details.checkpoints[0] == training_details::checkpoint{300, "s3://x/300", "2026-11-21T07:50:00Z", 2, true});
+    CHECK(details.gates == std::vector<training_details::gate>{{"acc", "accuracy >= 0.85", "Passed", "0.9", "fine"},
+                                                               {"loss", "loss < 1", "", "", ""}});
+    REQUIRE(details.promotion);
+    CHECK(*details.promotion == training_details::promotion_progress{1, 3, 10, false, "2026-11-21T08:00:00Z"});
+    CHECK(details_in(R"("workers":1)", "").attempts == 3);
+    CHECK_FALSE(details_in(R"("workers":1)", "").promotion);
+}
+
 TEST_CASE("training job: ranks, GPUs and times") {
     const auto runs = in("Running", R"("ready":"3/4","workers":4,"startTime":"2026-11-21T07:00:00Z")", "",
                          R"("workers":4,"accelerator":{"resource":"nvidia.com/gpu","perWorker":8})");

@@ -95,6 +95,64 @@ TEST_CASE("memory: changes are written together after the delay, or at once when
     CHECK(f.in_file() == 5);
 }
 
+TEST_CASE("memory: who takes care of a job, and what receivers were told of, over a restart") {
+    temporary_directory dir;
+    const acknowledgement taken{"a", "ml", "Job", "bert", "u", "failed", "ana", "looking", kcontrol::wall_time(123s)};
+    notices::kept_alert told;
+    told.receiver = "pager";
+    told.reference = "1700.1";
+    told.total = 2;
+    told.jobs = {{"a", "ml", "PyTorchJob", "bert", "u"}, {"a", "ml", "PyTorchJob", "gpt", "v"}};
+    auto view = some_job("bert", job_state::failed).view;
+    view.gpus = 8;
+    view.failure = job_failure{"n1", 1, "", {}};
+    told.what.job = std::make_shared<const job_view>(view);
+    told.what.thread = "t1";
+    told.what.to = job_state::failed;
+    told.what.condition = notices::job_condition::incomplete;
+    told.what.lasted = 90s;
+    told.what.level = notices::severity::critical;
+    told.what.runbook = "https://r";
+    told.what.link = "https://l";
+    {
+        fixture f(dir.path("s"));
+        CHECK(f.kept->take_acknowledgements().empty());
+        f.kept->take(taken, false);
+        f.kept->take(told);
+        CHECK(f.kept->status().waiting == 2);
+        f.advance(201ms);
+        CHECK(f.kept->status().waiting == 0);
+    }
+    {
+        fixture f(dir.path("s"));
+        CHECK(f.kept->take_acknowledgements() == std::vector<acknowledgement>{taken});
+        const auto alerts = f.kept->take_alerts();
+        REQUIRE(alerts.size() == 1);
+        const auto& one = alerts[0];
+        CHECK(one.receiver == "pager");
+        CHECK(one.reference == "1700.1");
+        CHECK(one.total == 2);
+        CHECK(one.jobs == told.jobs);
+        CHECK(one.what.job->name == "bert");
+        CHECK(one.what.job->kind == "PyTorchJob");
+        CHECK(one.what.job->gpus == 8);
+        CHECK(one.what.job->failure->node == "n1");
+        CHECK(one.what.thread == "t1");
+        CHECK(one.what.to == notices::standing(job_state::failed));
+        CHECK(one.what.condition == notices::job_condition::incomplete);
+        CHECK(one.what.lasted == 90s);
+        CHECK(one.what.level == notices::severity::critical);
+        CHECK(one.what.runbook == "https://r");
+        CHECK(one.what.link == "https://l");
+        f.kept->take(taken, true);
+        told.jobs.clear();
+        f.kept->take(told);
+    }
+    fixture f(dir.path("s"));
+    CHECK(f.kept->take_acknowledgements().empty());
+    CHECK(f.kept->take_alerts().empty());
+}
+
 TEST_CASE("memory: a restart knows what was, finds out what happened, and tells nothing twice") {
     temporary_directory dir;
     {

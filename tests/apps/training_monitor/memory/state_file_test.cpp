@@ -219,7 +219,9 @@ TEST_CASE("state file: a file of an older version is brought up to date, and not
         one.path = "/k";
         REQUIRE(file->keep_cluster(one, false).has_value());
     }
-    execute(path, "DROP TABLE gpu_hours; DROP TABLE gpu_watches; PRAGMA user_version = 2");
+    execute(path,
+            "DROP TABLE acknowledgements; DROP TABLE open_alerts; DROP TABLE gpu_hours; DROP TABLE gpu_watches; "
+            "PRAGMA user_version = 2");
     if (version == 1) execute(path, "DROP TABLE totals; PRAGMA user_version = 1");
     for (int i = 0; i < 2; ++i) {
         auto file = opened(path);

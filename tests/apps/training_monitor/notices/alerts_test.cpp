@@ -104,6 +104,24 @@ TEST_CASE("a rule that tells of the end itself: it is not told twice") {
     CHECK(said(open.moved(tests::job("a"), job_state::running)) == "1:a");
 }
 
+TEST_CASE("of a cluster that was removed nothing is kept, and a group across clusters is over when the rest is") {
+    alerts open;
+    auto group = told("a", job_state::failed);
+    auto elsewhere = tests::job("b", job_state::failed);
+    elsewhere.cluster = "prod-2";
+    group.members = {tests::make_notice(elsewhere, job_state::running, job_state::failed)};
+    open.told(0, group);
+    open.told(0, told("c", job_state::failed));
+    open.forget("prod-1");
+    CHECK(open.size() == 1);
+    CHECK(open.moved(tests::job("c"), standing()).empty());
+    CHECK(said(open.moved(elsewhere, standing())) == "0:a+1");
+    open.told(0, group);
+    open.forget("prod-2");
+    open.forget("prod-1");
+    CHECK(open.size() == 0);
+}
+
 TEST_CASE("they are bounded") {
     alerts open(2);
     for (const auto* name : {"a", "b", "c"}) open.told(0, told(name, job_state::failed));

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <map>
 #include <set>
 
 using namespace training_monitor;
@@ -52,6 +54,104 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 }  // namespace
 
+namespace {
+
+// What a run of the monitor leaves for the next one.
+std::vector<kept_alert> told_by(history& past, const notice_config& config, const std::function<void(world&)>& life) {
+    std::map<std::string, kept_alert> kept;
+    world w(past, config);
+    w.notices.deliveries().on_alert([&](const kept_alert& one) { kept[one.what.thread] = one; });
+    life(w);
+    std::vector<kept_alert> out;
+    for (const auto& [thread, one] : kept) {
+        if (!one.jobs.empty()) out.push_back(one);
+    }
+    return out;
+}
+
+notice_config pager_of(job_condition which) {
+    auto config = titles();
+    make_pager(config.receivers[0]);
+    config.receivers[0].group.reset();
+    config.rules[0] = rule();
+    config.rules[0].receivers = {0};
+    if (which == job_condition::none) {
+        config.rules[0].to = {job_state::failed};
+    } else {
+        config.rules[0].conditions = {which};
+        config.rules[0].lasting = 1min;
+    }
+    return config;
+}
+
+}  // namespace
+
+TEST_CASE("after a restart: what was told of is resolved when it is over, and only then") {
+    history past;
+    const auto config = pager_of(job_condition::none);
+    const auto kept = told_by(past, config, [](world& w) {
+        for (const char* name : {"a", "b"}) {
+            w.take(w.table.add(seen(name, job_state::running, "1"), true));
+            w.take(w.table.update(failed_on(name, "n", "2")));
+        }
+    });
+    REQUIRE(kept.size() == 2);
+    world w(past, config);
+    std::string bodies;
+    w.answer = [&](const http::request& req) {
+        bodies += req.body + "\n";
+        return http::response(202, "text/plain", "ok");
+    };
+    for (const auto& one : kept) CHECK(w.notices.restore(one));
+    auto stranger = kept[0];
+    stranger.receiver = "gone from the file";
+    CHECK_FALSE(w.notices.restore(stranger));
+    for (const char* name : {"a", "b"}) w.take(w.table.add(failed_on(name, "n", "3"), true));
+    w.env.advance(5min, w.context);
+    CHECK(bodies.empty());
+    w.take(w.table.remove(failed_on("a", "n", "4")));
+    CHECK(count(bodies, R"("event_action":"resolve")") == 1);
+    CHECK(w.notices.deliveries().open_alerts().size() == 1);
+}
+
+TEST_CASE("after a restart: a condition that pods tell has two minutes to show again") {
+    const auto with_pods = [](std::int64_t active, std::string version) {
+        auto out = seen("a", job_state::running, std::move(version));
+        out.view.replicas = {{"Worker", 2, active, 0, 0}};
+        return out;
+    };
+    const auto config = pager_of(job_condition::incomplete);
+    for (const bool shows_again : {false, true}) {
+        CAPTURE(shows_again);
+        history past;
+        const auto kept = told_by(past, config, [&](world& w) {
+            w.take(w.table.add(with_pods(1, "1"), true));
+            w.env.advance(2min, w.context);
+        });
+        REQUIRE(kept.size() == 1);
+        CHECK(kept[0].what.condition == job_condition::incomplete);
+        world w(past, config);
+        std::string bodies;
+        w.answer = [&](const http::request& req) {
+            bodies += req.body + "\n";
+            return http::response(202, "text/plain", "ok");
+        };
+        CHECK(w.notices.restore(kept[0]));
+        w.take(w.table.add(with_pods(2, "2"), true));  // as the object says before the pods are known
+        w.env.advance(1min, w.context);
+        CHECK(bodies.empty());
+        if (shows_again) {
+            w.take(w.table.update(with_pods(1, "3")));
+            w.env.advance(90s, w.context);
+            CHECK(count(bodies, R"("event_action":"resolve")") == 0);
+            w.take(w.table.update(with_pods(2, "4")));
+        } else {
+            w.env.advance(61s, w.context);
+        }
+        CHECK(count(bodies, R"("event_action":"resolve")") == 1);
+    }
+}
+
 TEST_CASE("fifty jobs that fail on one node: two messages, one mention, and each job is settled") {
     history past;
     auto config = titles();
@@ -90,8 +190,8 @@ TEST_CASE("a receiver that refuses a group: one dead letter, and each job is set
         w.take(w.table.update(failed_on(name, "gpu-3", "2")));
     }
     w.env.advance(10s, w.context);
-    REQUIRE(w.notices.dead_letters().size() == 1);
-    CHECK(w.notices.dead_letters()[0].job == "prod-1/ml/a (PyTorchJob) and 1 more");
+    REQUIRE(w.notices.deliveries().dead_letters().size() == 1);
+    CHECK(w.notices.deliveries().dead_letters()[0].job == "prod-1/ml/a (PyTorchJob) and 1 more");
     for (const auto* name : {"a", "b"}) CHECK_FALSE(past.find(tests::job(name))->has_pending());
 }
 
@@ -213,8 +313,8 @@ TEST_CASE("a rule's severity and runbook are in its notices, and the last lines 
     config.rules[0].manner.runbook = "https://wiki.example.com/ecc";
     world w(past, config);
     std::size_t asked = 0;
-    w.notices.read_logs_with([&](std::shared_ptr<const job_view> job, std::size_t lines,
-                                 std::stop_token) -> kcontrol::awaitable<std::vector<std::string>> {
+    w.notices.deliveries().read_logs_with([&](std::shared_ptr<const job_view> job, std::size_t lines,
+                                              std::stop_token) -> kcontrol::awaitable<std::vector<std::string>> {
         ++asked;
         CHECK(job->name == "bert");
         CHECK(lines == 2);

@@ -40,9 +40,9 @@ TEST_CASE("one notice for each real change, and none for what was there before")
     CHECK(w.take_sent().empty());
     w.take(w.table.add(seen("old", job_state::failed, "3"), true));  // it comes back as it was
     CHECK(w.take_sent().empty());
-    CHECK(
-        w.notices.json().starts_with(R"({"queued":0,"sent":4,"failed":0,"dropped":0,"coalesced":0,"deadLetters":[])"));
-    CHECK(w.notices.latency().count() == 4);
+    CHECK(w.notices.deliveries().json().starts_with(
+        R"({"queued":0,"sent":4,"failed":0,"dropped":0,"coalesced":0,"deadLetters":[])"));
+    CHECK(w.notices.deliveries().latency().count() == 4);
 }
 
 TEST_CASE("a cluster that was away: what happened meanwhile is told once") {
@@ -135,7 +135,7 @@ TEST_CASE("a cluster that leaves and returns while a notice is on its way: told 
         w.take(w.table.remove_cluster("prod-1"));
         w.take(w.table.add(seen("bert", job_state::failed, "2"), true));
     }
-    CHECK(w.notices.receivers()[0]->queue.size() == 1);
+    CHECK(w.notices.deliveries().receivers()[0]->queue.size() == 1);
     w.answer = [](const http::request&) { return http::response(200, "text/plain", "ok"); };
     w.env.advance(std::chrono::minutes(1), w.context);
     CHECK(w.take_sent() == world::texts{"bert Running->Failed"});
@@ -153,7 +153,7 @@ TEST_CASE("a job is settled when all its notices are, also those that a full que
         w.take(w.table.update(seen("bert", job_state::failed, "2")));
         w.take(w.table.remove(seen("bert", job_state::failed, "3")));
     }
-    CHECK(w.notices.receivers()[0]->queue.counters().coalesced == 29);
+    CHECK(w.notices.deliveries().receivers()[0]->queue.counters().coalesced == 29);
     CHECK_FALSE(past.find(tests::job("bert"))->settled_gone());
     w.answer = [](const http::request&) { return http::response(200, "text/plain", "ok"); };
     w.env.advance(std::chrono::minutes(1), w.context);
@@ -395,15 +395,16 @@ TEST_CASE("a receiver that fails: tried again in virtual time, then a dead lette
     CHECK(tries == 5);
     w.env.advance(std::chrono::hours(1), w.context);
     CHECK(tries == 5);
-    CHECK(w.notices.json() == R"({"queued":0,"sent":1,"failed":1,"dropped":0,"coalesced":0,"deadLetters":[)"
-                              R"-({"receiver":"audit","job":"prod-1/ml/bert (PyTorchJob)","state":"Failed",)-"
-                              R"("at":")" +
-                                  kcontrol::format_time(w.notices.dead_letters().front().at) +
-                                  R"(","attempts":1,"error":"HTTP 404"}]})");
+    CHECK(w.notices.deliveries().json() ==
+          R"({"queued":0,"sent":1,"failed":1,"dropped":0,"coalesced":0,"deadLetters":[)"
+          R"-({"receiver":"audit","job":"prod-1/ml/bert (PyTorchJob)","state":"Failed",)-"
+          R"("at":")" +
+              kcontrol::format_time(w.notices.deliveries().dead_letters().front().at) +
+              R"(","attempts":1,"error":"HTTP 404"}]})");
     CHECK(w.logged.find("a notice was not delivered receiver=audit job=prod-1/ml/bert (PyTorchJob) state=Failed "
                         "attempts=1 error=HTTP 404") != std::string::npos);
     CHECK(w.logged.find("notices arrive again") != std::string::npos);
-    CHECK((w.logged + w.notices.json()).find(secret) == std::string::npos);
+    CHECK((w.logged + w.notices.deliveries().json()).find(secret) == std::string::npos);
     CHECK(w.logged.find("hooks.example") == std::string::npos);
 }
 
@@ -417,13 +418,13 @@ TEST_CASE("a receiver that never answers holds up neither the changes nor the ot
     world w(past, config);
     w.answer = [](const http::request&) { return http::response(503); };
     for (int i = 0; i < 1000; ++i) w.take(w.table.add(seen("j" + std::to_string(i), job_state::created, "1")));
-    const auto& stuck = *w.notices.receivers()[0];
+    const auto& stuck = *w.notices.deliveries().receivers()[0];
     CHECK(stuck.queue.size() == 11);  // and the one that is being tried
     CHECK(stuck.queue.counters().dropped == 989);
     CHECK(w.logged.find("a notice was not delivered receiver=audit") ==
-          w.logged.rfind("a notice was not delivered receiver=audit"));  // said once, not 989 times
-    CHECK(w.notices.receivers()[1]->queue.counters().failed == 1000);    // no programs here; said at once
-    CHECK(w.notices.dead_letters().size() == center::most_dead_letters);
+          w.logged.rfind("a notice was not delivered receiver=audit"));             // said once, not 989 times
+    CHECK(w.notices.deliveries().receivers()[1]->queue.counters().failed == 1000);  // no programs here; said at once
+    CHECK(w.notices.deliveries().dead_letters().size() == dispatcher::most_dead_letters);
 }
 
 TEST_CASE("real receivers over HTTP, with every fault") {
@@ -554,9 +555,9 @@ TEST_CASE("a cluster that can't be seen, and is back, is told of by its own rule
     cluster.state = "failed";
     w.take(w.table.set_cluster(cluster));
     w.env.advance(std::chrono::minutes(5), w.context);
-    REQUIRE(w.notices.dead_letters().size() == 1);
-    CHECK(w.notices.dead_letters().front().job == "prod-1 (Cluster)");
-    CHECK(w.notices.dead_letters().front().state == "Failed");
+    REQUIRE(w.notices.deliveries().dead_letters().size() == 1);
+    CHECK(w.notices.deliveries().dead_letters().front().job == "prod-1 (Cluster)");
+    CHECK(w.notices.deliveries().dead_letters().front().state == "Failed");
     w.take(w.table.remove_cluster("prod-1"));
     w.env.advance(std::chrono::hours(1), w.context);
     CHECK(w.take_sent().empty());

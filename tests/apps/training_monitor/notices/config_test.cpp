@@ -46,6 +46,45 @@ struct fixture {
 
 }  // namespace
 
+TEST_CASE("a mail server") {
+    fixture f;
+    const auto read = [&](const std::string& fields) {
+        const auto loaded = f.load("receivers: [{name: r, smtp: {host: mx, from: m@x.org, to: [a@x.org]" + fields +
+                                   "}}]\nrules: [{receivers: [r]}]\n");
+        REQUIRE_MESSAGE(loaded.has_value(), (loaded ? std::string() : loaded.error().what()));
+        return loaded->receivers[0];
+    };
+    auto r = read(", usernameFile: key, passwordFile: key");
+    CHECK(r.kind == receiver_kind::smtp);
+    CHECK(has_threads(r));
+    CHECK(r.group);
+    CHECK(r.smtp.server == kcontrol::http::endpoint("tcp", "mx", 587));
+    CHECK(r.smtp.starts_tls);
+    CHECK(r.smtp.password.reveal() == "T0PSECRET-key");
+    r = read(", tls: implicit");
+    CHECK(r.smtp.server == kcontrol::http::endpoint("tls", "mx", 465));
+    CHECK_FALSE(r.smtp.starts_tls);
+    r = read(", tls: none, port: 2525");
+    CHECK(r.smtp.server == kcontrol::http::endpoint("tcp", "mx", 2525));
+    const auto why = [&](const std::string& fields) { return f.why_receiver("smtp: {" + fields + "}"); };
+    const std::string whole = "host: mx, from: m@x.org, to: [a@x.org]";
+    for (const auto& [fields, part] :
+         {std::pair<std::string, std::string>{"from: m@x.org, to: [a@x.org]", "host: it is"},
+          {"host: mx, to: [a@x.org]", "from: "},
+          {"host: mx, from: m@x.org", "to: 1 to 50"},
+          {"host: mx, from: m@x.org, to: ['a@x.org>']", "is no address"},
+          {"host: mx, from: 'm@x.org\\r', to: [a@x.org]", "is no address"},
+          {whole + ", tls: ssl", "tls: \"ssl\" is not one of"},
+          {whole + ", port: 0", "port: 0"},
+          {whole + ", usernameFile: key", "go together"},
+          {whole + ", tls: none, usernameFile: key, passwordFile: key", "over TLS only"}}) {
+        CAPTURE(fields);
+        CHECK(why(fields).find(part) != std::string::npos);
+    }
+    CHECK(f.why_receiver("smtp: {" + whole + "}, mention: {label: owner, ids: {a: b}}").find("mention: a mail") !=
+          std::string::npos);
+}
+
 TEST_CASE("a configuration with everything") {
     fixture f;
     const auto loaded = f.load(R"(
@@ -116,7 +155,7 @@ TEST_CASE("every mistake is named with its place and a remedy, and no secret") {
     CHECK(f.why("receivers: T0PSECRET").find("receivers") != std::string::npos);
     const std::string at = file + "receivers[0]: ";
     CHECK(f.why_receiver("queue: 5") ==
-          at + "r: exactly one of feishu, slack, webhook, command, pagerduty, teams must be there");
+          at + "r: exactly one of feishu, slack, webhook, command, pagerduty, teams, smtp must be there");
     CHECK(f.why("receivers: [{name: 'a b', slack: {urlFile: url}}]\nrules: [{silent: true}]") ==
           at + "name: \"a b\" must be 1 to 63 letters, digits, '-', '_' or '.'");
     CHECK(f.why("receivers: [{name: r, slack: {urlFile: url}}, {name: r, slack: {urlFile: url}}]\nrules: [{silent: "

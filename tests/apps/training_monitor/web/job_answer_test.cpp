@@ -57,6 +57,20 @@ TEST_CASE("one job: as in the list, and its timeline") {
     CHECK(answer.body.ends_with("\"gone\":\"2023-11-14T22:13:40Z\"}\n"));
 }
 
+TEST_CASE("one job: links to other programs") {
+    job_table table;
+    history past;
+    past.observe(table.add(job(job_state::running, "1")), at(0));
+    kcontrol::http::router routes;
+    std::vector<link_template> links{*link_template::parse("Grafana=https://g/{cluster}/{name}"),
+                                     *link_template::parse("PyTorchJob/x=https://h")};
+    add_job_routes(
+        routes, past, table, [] { return at(1); }, nullptr, {}, {}, links);
+    const auto answer =
+        routes.answer(kcontrol::http::server_request(kcontrol::http::request("GET", "/api/v1/jobs/a%20b/ml/job/bert")));
+    CHECK(answer->body.find(R"("links":[{"name":"Grafana","url":"https://g/a%20b/bert"}])") != std::string::npos);
+}
+
 TEST_CASE("one job: how kubectl calls a kind that is read by a rule") {
     job_table table;
     history past;
