@@ -30,6 +30,8 @@ const WHO = [
 ];
 const whoIs = j =>
     WHO.map(([what, keys]) => [what, keys.map(key => j.labels?.[key]).find(Boolean) || ""]).filter(([, who]) => who);
+// Kueue's own label says a queue that its page has.
+const QUEUE_LABEL = "kueue.x-k8s.io/queue-name";
 const whoText = j => whoIs(j).map(([, who]) => who).join(" · ");
 // All types together: 7/8 are active, some succeeded (✓), some failed (✗).
 function replicaSum(j) {

@@ -3,6 +3,7 @@
 //   /?finished=1                                    with what ended long ago
 //   /?job=CLUSTER/NAMESPACE/KIND/NAME               each part percent-encoded
 //   /?node=CLUSTER/NODE                             likewise; beside the others
+//   /?queues=CLUSTER                                likewise
 const SORTS = {
   started: ["Started", (j, down) => j.started ?? (down ? -Infinity : Infinity)],  // what has not started comes last
   state: ["State", j => STATES.indexOf(j.state)],
@@ -16,13 +17,15 @@ const SORTS = {
 };
 const FILTERS = ["cluster", "namespace", "kind", "state"];
 const DEFAULT_SORT = "-started";
-let view = {job: null, node: null, cluster: [], namespace: [], kind: [], state: [], q: "", sort: DEFAULT_SORT, finished: false};
+const SHEETS = {node: ["cluster", "name"], queues: ["cluster"]};
+let view = {job: null, node: null, queues: null, cluster: [], namespace: [], kind: [], state: [], q: "", sort: DEFAULT_SORT, finished: false};
 
 function readAddress(search) {
   const from = new URLSearchParams(search);
   const out = {
     job: null,
     node: null,
+    queues: null,
     q: from.get("q") || "",
     sort: from.get("sort") || DEFAULT_SORT,
     finished: from.get("finished") === "1"
@@ -36,10 +39,11 @@ function readAddress(search) {
     } catch { /* a broken address is the overview */
     }
   }
-  if (from.has("node")) {
+  for (const [sheet, names] of Object.entries(SHEETS)) {
     try {
-      const [cluster, name, more] = from.get("node").split("/").map(decodeURIComponent);
-      if (cluster && name && more === undefined) out.node = {cluster, name};
+      const parts = (from.get(sheet) || "").split("/").map(decodeURIComponent);
+      if (parts.length === names.length && parts.every(Boolean))
+        out[sheet] = Object.fromEntries(names.map((name, i) => [name, parts[i]]));
     } catch { /* likewise */
     }
   }
@@ -48,7 +52,8 @@ function readAddress(search) {
 function addressOf(v) {
   const to = new URLSearchParams();
   if (v.job) to.set("job", pathOf(v.job));
-  if (v.node) to.set("node", [v.node.cluster, v.node.name].map(encodeURIComponent).join("/"));
+  for (const [sheet, names] of Object.entries(SHEETS))
+    if (v[sheet]) to.set(sheet, names.map(name => encodeURIComponent(v[sheet][name])).join("/"));
   for (const name of FILTERS)
     for (const value of v[name] || []) to.append(name, value);
   if (v.q) to.set("q", v.q);

@@ -1,5 +1,5 @@
-// What needs attention. The monitor says what (/api/v1/attention); who looks at it marks it as seen, or mutes a job. The
-// marks are kept in this browser: the monitor can't be written to.
+// What needs attention. The monitor says what (/api/v1/attention); who looks at it marks it as seen, or mutes a job. These
+// marks are kept in this browser.
 const DAY = 24 * 3600e3;
 const SEEN_FOR = DAY, MARKS_FOR = 30 * DAY;
 const LISTED_NEEDS = 6, LISTED_NARROW = 3;
@@ -15,12 +15,13 @@ const marks = {
     for (const [id, m] of this.all)
       if (!(Date.now() - m?.at < MARKS_FOR)) this.all.delete(id);
   },
-  of(need) {
+  here(need) {
     const m = this.all.get(this.id(need));
     if (!m) return "";
     if (m.mark === "muted") return "muted";
     return m.concern === need.concern && Date.now() - m.at < SEEN_FOR ? "seen" : "";
   },
+  of(need) { return this.here(need) || (need.acknowledged ? "acknowledged" : ""); },
   set(need, mark) {
     this.read();  // another tab may have marked something meanwhile
     if (mark) this.all.set(this.id(need), {mark, concern: need.concern, at: Date.now()});
@@ -110,12 +111,14 @@ function makeNeed(need) {
   };
   const state = el("span"), since = el("span", {class: "since"}), because = el("span", {class: "because"});
   const seen = el("button", {type: "button"}), mute = el("button", {type: "button"}, "Mute");
+  const take = el("button", {type: "button"}, "Acknowledge");
   const row = el("li", {}, state, el("span", {class: "what"}, link, el("span", {class: "soft where"})), since, because,
-      el("span", {class: "marks"}, seen, mute));
+      el("span", {class: "marks"}, seen, mute, take));
   const mark = (button, to) => button.onclick = () => markNeed(row, to());
-  mark(seen, () => (marks.of(row.need) ? "" : "seen"));
+  mark(seen, () => (marks.here(row.need) ? "" : "seen"));
+  take.onclick = () => (row.need.acknowledged ? care.send(row, null) : care.ask(row));
   mark(mute, () => "muted");
-  Object.assign(row, {state, since, because, seen, mute, where: row.querySelector(".where")});
+  Object.assign(row, {state, since, because, seen, mute, take, where: row.querySelector(".where")});
   return row;
 }
 function fillNeed(row, need) {
@@ -127,11 +130,15 @@ function fillNeed(row, need) {
   }
   put(row.where, isCluster(need) ? "cluster" : `${need.namespace} · ${need.cluster}`);
   put(row.since, mark ? `${needText(need)} (${mark})` : needText(need));
-  const because = need.why || need.reason;
+  const because = there([need.acknowledged && care.text(need.acknowledged), need.why || need.reason]).join(" · ");
   put(row.because, because);
   row.because.title = because;
-  put(row.seen, mark ? "Unmark" : "Seen");
-  row.seen.setAttribute("aria-label", `${mark ? "Unmark" : "Seen"}: ${need.name}`);
+  const here = marks.here(need) ? "Unmark" : "Seen", taken = need.acknowledged ? "Withdraw" : "Acknowledge";
+  put(row.seen, here);
+  row.seen.setAttribute("aria-label", `${here}: ${need.name}`);
+  put(row.take, taken);
+  row.take.setAttribute("aria-label", `${taken}: ${need.name}`);
+  show(row.take, care.offered() && !isCluster(need));
   row.mute.setAttribute("aria-label", `Mute: ${need.name}`);
   show(row.mute, mark !== "muted");
   row.classList.toggle("marked", mark !== "");
@@ -179,7 +186,7 @@ function drawAttention() {
   $("attention").classList.toggle("calm-now", !unmarked.length && health.complete);
   show($("no-need"), !unmarked.length);
   put($("no-need"), health.complete ? "All clear: no failures in the last 24 h" : health.text);
-  put($("marked"), attention.showMarked ? "Hide what is marked" : `${marked.toLocaleString("en")} seen or muted`);
+  put($("marked"), attention.showMarked ? "Hide what is marked" : `${marked.toLocaleString("en")} ${care.offered() ? "seen, muted or acknowledged" : "seen or muted"}`);
   show($("marked"), marked > 0);
   $("marked").setAttribute("aria-pressed", String(attention.showMarked));
   const rest = listed.length - shown.length + (attention.showAll ? 0 : attention.more);

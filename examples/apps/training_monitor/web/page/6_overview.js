@@ -110,7 +110,7 @@ function drawCluster(c) {
     synced ? `synced ${ago(synced)}, ${fullTime(c.lastSync)}` : "never synced", c.server || "no server known",
     `configuration ${c.generation}`
   ];
-  row.more.replaceChildren(el("p", {class: "soft"}, told.filter(Boolean).join(" · ")), table, el("p", {}, row.only));
+  row.more.replaceChildren(el("p", {class: "soft"}, told.filter(Boolean).join(" · ")), table, el("p", {}, row.only, " · ", queues.link({cluster: c.name}, "Its queues (Kueue)")));
 }
 let allChips = false;
 function drawClusters() {

@@ -19,7 +19,7 @@ function podPanel(pods, cluster) {
   const sorted = [...pods].sort((a, b) => podRank(a) - podRank(b)).slice(0, PODS_SHOWN);
   const rows =
       sorted.map(p => [p.rank === null ? `${p.type}${p.index === null ? "" : " " + p.index}` : `${p.rank} (${p.type})`,
-                     p.name, node.link(cluster, p.node), podPhase(p), String(p.restarts),
+                     p.name, nodeLink(cluster, p.node), podPhase(p), String(p.restarts),
                      exitText(p), ageOf(p.created), podWhy(p)]);
   const rest = pods.length - sorted.length;
   return panel("Pods",

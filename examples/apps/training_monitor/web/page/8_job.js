@@ -175,6 +175,31 @@ function chatButton(j) {
   return [copyButton(`Copy for chat: ${j.name}`, () => chatText(j), shown, "Copy for chat"), shown];
 }
 
+// To other programs that know of the job. The monitor made the URLs: http and https only.
+function linkPart(links) {
+  if (!links?.length) return "";
+  return el("p", {class: "links"}, ...links.map(l => el("a", {href: l.url, rel: "noreferrer", target: "_blank"}, `${l.name} ↗`)));
+}
+// What a TrainingJob says beyond what all jobs do, with its own phase.
+function trainingPanel(t) {
+  if (!t) return null;
+  const p = t.promotion, newest = t.checkpoints.find(c => !c.refused);
+  const parts = [facts([
+    ["Phase", t.phase && el("span", {}, t.phase, t.phaseTime ? " since " : "", t.phaseTime ? shortTime(t.phaseTime) : "")],
+    ["Attempt", t.attempt ? `${t.attempt} of at most ${t.attempts}` : "none yet"], ["Dataset version", t.datasetVersion],
+    ["Goes on at", newest ? `step ${newest.step.toLocaleString("en")}` : ""],
+    ["Promotion", p && there([`${p.weight} % of the traffic`, `step ${p.step} of ${p.steps}`, p.rolledBack ? "rolled back" : ""]).join(" · ")]
+  ])];
+  const add = (title, heads, rows, numbers) => rows.length && parts.push(
+      el("div", {class: "scroll-x stacks"}, table(title, heads, rows, numbers)));
+  add("Gates", ["Gate", "Wanted", "Result", "Value", "Message"],
+      t.gates.map(g => [g.name, g.wanted, g.result || "not begun", g.value, g.message]));
+  add("Checkpoints, the newest first", ["Step", "Attempt", "Since", "Where"],
+      t.checkpoints.map(c => [c.step.toLocaleString("en"), String(c.attempt), shortTime(c.time), c.refused ? `${c.uri} (refused)` : c.uri]),
+      [0, 1]);
+  return panel("Training", ...parts);
+}
+
 function jobParts(j, data, gone) {
   const commandsOf = `${keyOf(j)} ${data?.resource || ""}`;
   if (opened.commandsOf !== commandsOf) {  // made once: what is typed or copied there outlives changes of the job
@@ -201,7 +226,7 @@ function jobParts(j, data, gone) {
     parts.push(panel(
         "Labels", el("ul", {class: "labels"}, ...labels.map(([k, v]) => el("li", {}, el("code", {}, `${k}=${v}`))))));
   return there([
-    spans.length ? timeline(spans) : null, gone ? null : usagePanel(data?.job?.gpuUsage), ...knownParts(j, data),
+    trainingPanel(data?.training), spans.length ? timeline(spans) : null, gone ? null : usagePanel(data?.job?.gpuUsage), ...knownParts(j, data),
     el("div", {class: "parts"}, parts.length ? el("div", {class: "stack"}, ...parts) : null,
         el("div", {class: "stack"}, opened.commands)),
     data?.yaml ? yamlPanel(j) : null
@@ -261,12 +286,13 @@ function drawJob() {
                      : `Deleted at ${fullTime(gone)}, last known state:`)
                      : null,
       reason ? el("p", {class: "because " + (CALM.has(j.state) ? "soft" : stateClass(j.state))}, reason) : "", facts([
-        ["Cluster", j.cluster], ["Namespace", j.namespace], ["Kind", `${j.kind} (${j.apiVersion})`], ...whoIs(j),
+        ["Cluster", j.cluster], ["Namespace", j.namespace], ["Kind", `${j.kind} (${j.apiVersion})`], ...whoIs(j).map(
+            ([what, who]) => [what, what === "Queue" && who === j.labels?.[QUEUE_LABEL] ? queues.link({cluster: j.cluster}, who) : who]),
         ["GPUs", String(j.gpus)], ["Started", fullTime(j.startTime) || "not yet"],
         ["Finished", fullTime(j.completionTime)],
         ["Duration", el("span", {id: "job-duration"}, span(durationOf(j)) || "none")], ["UID", j.uid]
       ]),
-      ...jobParts(j, data, gone)
+      linkPart(data?.links), ...jobParts(j, data, gone)
     ]));
     if (data === null && opened.key === key && opened.status === 404)
       box.append(el("p", {class: "soft"}, "This monitor keeps no history of jobs."));

@@ -123,7 +123,7 @@ function route() {
 }
 function frame() {
   if (dirty.layout) layout();
-  if (dirty.route) drawFilters(), route(), node.route();
+  if (dirty.route) drawFilters(), route(), node.route(), queues.route();
   if (view.job) {
     if (dirty.jobs.has(keyOf(view.job))) fetchJob();
     drawJob();
@@ -156,7 +156,7 @@ function tick() {
 }
 
 function key(e) {
-  if (e.defaultPrevented || e.metaKey || e.ctrlKey || e.altKey || $("help").open || node.box?.open) return;
+  if (e.defaultPrevented || e.metaKey || e.ctrlKey || e.altKey || document.querySelector("dialog[open]")) return;
   const at = document.activeElement, typing = at.matches("input, select, textarea");
   if (e.key === "Escape") {
     if (at === $("search")) at.blur();
