@@ -1,12 +1,12 @@
 // Worlds in memory: pods with whole GPUs, shares and slices, GPUs and nodes that die and come back, pods of another
 // scheduler, late, lost and refused answers, restarts. After each step a reader of the API alone finds nothing that is
 // given twice. At rest the program's sums are those of the pods.
-#include <kcontrol/scheduling/detail/profile_decider.hpp>
 #include <kcontrol/scheduling/scheduler_core.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
 #include "allocation_checker.hpp"
 #include "plugins/registry.hpp"
+#include "scheduling/profile_decider.hpp"
 #include "scheduling/simulated_server.hpp"
 #include "simulation/seeds.hpp"
 
@@ -265,8 +265,8 @@ private:
         auto plugins = scheduling::default_registry(volumes_);
         plugins.add(scheduling::default_preemption(policy));
         gpu_scheduler::add_gpu_plugins(plugins, known_);
-        decider_ = std::make_unique<scheduling::detail::profile_decider>(
-            env_, metrics_, policy, [](const scheduling::detail::round_report&) {});
+        decider_ = std::make_unique<test::profile_decider>(
+            env_, metrics_, policy, [](const test::round_report&) {});
         core_ = std::make_unique<scheduler_core>(
             *decider_, scheduling::scheduler_core_options().queue(scheduling::scheduling_queue_options().rank(
                            [this](const scheduling::queued_pod& pod) { return decider_->rank_of(pod); })));
@@ -299,7 +299,7 @@ private:
     time_point now_{1000s};
     std::uint64_t uids_ = 0;
     std::shared_ptr<board> known_;
-    std::unique_ptr<scheduling::detail::profile_decider> decider_;
+    std::unique_ptr<test::profile_decider> decider_;
     std::unique_ptr<scheduler_core> core_;
     std::vector<std::shared_ptr<const pod_info>> evictions_;
     allocation_checker checker_;
