@@ -10,7 +10,7 @@ namespace {
 using api::core::v1::config_map;
 using api::core::v1::secret;
 
-constexpr auto kept_for = std::chrono::minutes(1);
+constexpr auto key_kept_for = std::chrono::minutes(1);
 
 std::string text_in(const secret& from, std::string_view key) {
     const auto* data = from.data.get(key);
@@ -28,7 +28,7 @@ awaitable<result<secret_string>> server_keys::key_of_object(std::string field, s
                                                             std::stop_token stop) {
     const std::string what = std::string(Kind::kcontrol_resource.kind) + " " + ns + "/" + from.name.str();
     const std::string name = what + " " + from.key.str();
-    std::erase_if(kept_, [&](const auto& each) { return env_.now() - each.second.at > kept_for; });
+    std::erase_if(kept_, [&](const auto& each) { return env_.now() - each.second.at > key_kept_for; });
     if (const auto found = kept_.find(name); found != kept_.end()) co_return found->second.value;
     get_options how;
     how.stop(std::move(stop));
