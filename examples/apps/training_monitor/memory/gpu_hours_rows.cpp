@@ -9,7 +9,7 @@ namespace {
 
 using kcontrol::result;
 
-std::int64_t to_ms(gpu_time at) { return at.time_since_epoch().count(); }
+std::int64_t hour_in_ms(gpu_time at) { return at.time_since_epoch().count(); }
 gpu_time time_of(std::int64_t ms) { return gpu_time(std::chrono::milliseconds(ms)); }
 
 result<void> load_rows(sqlite::database& db, gpu_hours_state& into) {
@@ -57,21 +57,21 @@ result<gpu_hours_state> load_gpu_hours(sqlite::database& db) {
 result<void> write_gpu_hours(sqlite::database& db, const gpu_hours_state& state) {
     auto drop = db.prepare("DELETE FROM gpu_hours WHERE day < ?1");
     if (!drop) return drop.error();
-    auto done = drop->bind(1, to_ms(state.first_day)).run();
+    auto done = drop->bind(1, hour_in_ms(state.first_day)).run();
     if (done) done = db.execute("DELETE FROM gpu_watches");
     if (!done) return done.error();
     auto row = db.prepare("INSERT OR REPLACE INTO gpu_hours VALUES(?1,?2,?3,?4,?5)");
     if (!row) return row.error();
     for (const auto& r : state.rows) {
-        row->bind(1, to_ms(r.key.day)).bind(2, r.key.cluster).bind(3, r.key.name_space).bind(4, r.key.team);
+        row->bind(1, hour_in_ms(r.key.day)).bind(2, r.key.cluster).bind(3, r.key.name_space).bind(4, r.key.team);
         done = row->bind(5, r.gpu_ms).run();
         if (!done) return done.error();
     }
     auto watch = db.prepare("INSERT INTO gpu_watches VALUES(?1,?2,?3,?4)");
     if (!watch) return watch.error();
     for (const auto& w : state.watches) {
-        watch->bind(1, w.key.first).bind(2, w.key.second).bind(3, to_ms(w.since));
-        done = watch->bind(4, to_ms(w.until)).run();
+        watch->bind(1, w.key.first).bind(2, w.key.second).bind(3, hour_in_ms(w.since));
+        done = watch->bind(4, hour_in_ms(w.until)).run();
         if (!done) return done.error();
     }
     return {};
