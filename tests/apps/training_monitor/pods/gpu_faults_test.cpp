@@ -87,7 +87,7 @@ TEST_CASE(
     f.fail();
     f.world.run_for(5min);
     CHECK(f.train()->why.find("XID") == std::string::npos);
-    f.world.network().break_connections(f.server.host());
+    f.world.network().break_connections(f.server.name());
     f.world.run_for(1min);
     f.set_status("", "nodes", {"", "n1"}, faulty("2026-11-21T10:00:05Z"));
     f.world.run_for(2s);
