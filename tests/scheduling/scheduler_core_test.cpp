@@ -634,22 +634,34 @@ TEST_CASE("scheduler_core: a nomination that comes to nothing is given up") {
         CHECK(s.run(999ms).find("bind") == std::string::npos);
         CHECK(s.run(1s).starts_with("bind high to n1"));
     }
-    {  // Its gang lost the others: it waits for them, and keeps no place meanwhile.
-        stage s;
-        s.decider.may_preempt = true;
-        s.node("n0", "2");
-        s.node("n1", "1");
+    // Its gang lost the others: it waits for them, and keeps no place meanwhile. The same while its binding is under
+    // way.
+    for (const bool is_bound : {false, true}) {
+        CAPTURE(is_bound);
         const auto member = [](const std::string& name, const std::string& node) {
             wanted_pod out = of_gang(name, node);
             out.priority = 10;
             return out;
         };
+        stage s;
+        s.decider.may_preempt = true;
+        s.node("n0", "2");
+        s.node("n1", "1");
         for (const char* name : {"a", "b"}) s.pod(member(name, "n0"));
         s.pod(named("low", "n1"));
         s.pod(member("c", ""));
         REQUIRE(s.run().find("nominate c to n1; evict low from n1 for c") != std::string::npos);
+        if (is_bound) {
+            s.deleted(named("low"));
+            REQUIRE(s.run(1s).find("bind c to n1") != std::string::npos);
+        }
         for (const char* name : {"a", "b"}) s.deleted(of_gang(name, "n0"));
-        CHECK(s.run().starts_with("nominate c to nothing"));
+        const std::string meanwhile = s.run(1s);
+        CHECK((meanwhile.find("nominate c to nothing") == std::string::npos) == is_bound);
+        if (is_bound) {
+            s.refused("c");
+            CHECK(s.run().find("nominate c to nothing") != std::string::npos);
+        }
         CHECK(s.core.nominations().empty());
     }
     {  // There is a place elsewhere.

@@ -12,6 +12,8 @@ namespace training_monitor {
 
 struct queue_position {
     std::int64_t in_local_queue = 0, in_cluster_queue = 0;  ///< from 0: the next to be admitted
+
+    friend bool operator==(const queue_position&, const queue_position&) = default;
 };
 
 /// What is asked: at most so many of those that wait in a LocalQueue, the first ones.

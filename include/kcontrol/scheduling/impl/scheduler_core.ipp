@@ -219,7 +219,11 @@ KCONTROL_DECL void scheduler_core::advance(time_point now) {
         notice_times_.erase(notice_times_.begin());
         gang_notice& notice = notices_[gang];
         notice.write_at = std::nullopt;
-        for (const auto& pod : gangs_.waiting(gang)) tell(notice, pod);
+        const bool waits_for_members = notice.phase == gang_phase::incomplete || notice.phase == gang_phase::invalid;
+        for (const auto& pod : gangs_.waiting(gang)) {
+            tell(notice, pod);
+            if (waits_for_members) lose_nomination(pod);  // it holds nothing meanwhile
+        }
         tell_group(gang, notice, false);
     }
 }

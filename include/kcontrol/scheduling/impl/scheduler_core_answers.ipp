@@ -77,6 +77,7 @@ KCONTROL_DECL void scheduler_core::release(const decided_pod& made, plugin_set r
     const queued_pod* const known = queue_.find(pod.namespace_(), pod.name());
     if (made.kept && known != nullptr && known->pod->uid() == pod.uid()) nominations_.set(*made.kept);
     gangs_.set_assumed(pod, false, now_);
+    if (gate(pod) != 0) lose_nomination(made.pod);  // its gang waits for members now
     queue_.reject(pod, rejected_by, now_);
     if (const auto gang = gangs_.gang_of(pod)) gang_changed(*gang);
 }
@@ -124,11 +125,6 @@ KCONTROL_DECL void scheduler_core::gang_changed(const gang_id& gang) {
     const bool can_be_placed = status.phase == gang_phase::ready || status.phase == gang_phase::complete;
     if (can_be_placed && before != gang_phase::ready && before != status.phase) {
         for (const auto& pod : gangs_.waiting(gang)) queue_.activate(*pod, now_);
-    }
-    // A gang that waits for members keeps no place.
-    const bool could_be_placed = before == gang_phase::ready || before == gang_phase::complete;
-    if (could_be_placed && !can_be_placed) {
-        for (const auto& pod : gangs_.waiting(gang)) lose_nomination(pod);
     }
     if (status.phase == gang_phase::complete && status.bound >= status.minimum) tell_group(gang, notice, true);
 }
