@@ -590,7 +590,7 @@ TEST_CASE("a gang goes onto the first set of nodes that takes it") {
     plugin_world world;
     const char* const small = R"({"allocatable":{"cpu":"2","pods":"110"}})";
     for (const char* node : {"a1", "a2", "b1"}) {
-        world.node(node, "", std::string(R"({"rack":")") + node[0] + R"("})", small);
+        world.node(node, std::string(R"("rack":")") + node[0] + '"', "{}", small);
     }
     const auto gang_of = [](int size) {
         std::vector<std::shared_ptr<const scheduling::pod_info>> out;

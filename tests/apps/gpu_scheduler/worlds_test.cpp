@@ -265,8 +265,7 @@ private:
         auto plugins = scheduling::default_registry(volumes_);
         plugins.add(scheduling::default_preemption(policy));
         gpu_scheduler::add_gpu_plugins(plugins, known_);
-        decider_ = std::make_unique<test::profile_decider>(
-            env_, metrics_, policy, [](const test::round_report&) {});
+        decider_ = std::make_unique<test::profile_decider>(env_, metrics_, policy, [](const test::round_report&) {});
         core_ = std::make_unique<scheduler_core>(
             *decider_, scheduling::scheduler_core_options().queue(scheduling::scheduling_queue_options().rank(
                            [this](const scheduling::queued_pod& pod) { return decider_->rank_of(pod); })));

@@ -36,6 +36,8 @@ public:
                 co_return error(errc::too_large, "the server sent a line of more than " +
                                                      std::to_string(options_.longest_line()) + " bytes");
             }
+            // A stop that comes between two operations finds nothing to close.
+            if (options_.stop().stop_requested()) co_return error(errc::stopped);
             guard();
             const io_outcome got = co_await read(*stream_, boost::asio::buffer(chunk_));
             unguard();
@@ -46,6 +48,7 @@ public:
 
     awaitable<result<void>> write(std::string bytes) override {
         const write_buffers out{boost::asio::buffer(bytes), boost::asio::const_buffer(), boost::asio::const_buffer()};
+        if (options_.stop().stop_requested()) co_return error(errc::stopped);
         guard();
         const io_outcome sent = co_await detail::write(*stream_, out);
         unguard();
@@ -54,6 +57,7 @@ public:
     }
 
     awaitable<result<void>> start_tls() override {
+        if (options_.stop().stop_requested()) co_return error(errc::stopped);
         if (!input_.empty() || stream_->has_input()) {
             co_return error(errc::protocol_error, "the server sent more before TLS began");
         }

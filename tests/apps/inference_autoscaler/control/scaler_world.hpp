@@ -166,7 +166,7 @@ public:
     std::unique_ptr<manager> m;
 
 private:
-    awaitable<look> read(const inference_scaler& scaler, std::size_t rules, const target_pods& ready_pods) {
+    awaitable<look> read(inference_scaler scaler, std::size_t rules, target_pods ready_pods) {
         ++looks;
         if (answer_time > duration(0)) (void)co_await sleep_for(world.env(), answer_time, std::stop_token());
         const auto now = world.env().now();
