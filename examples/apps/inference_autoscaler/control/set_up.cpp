@@ -34,7 +34,10 @@ result<void> set_up(manager& m, look_function ask, look_observer told) {
             .with_options(controller_options().max_concurrent_reconciles(64).read_own_writes(std::chrono::seconds(5)))
             .complete(reconcile);
     if (!made) return made.error();
-    m.metrics().collect([control](metrics_writer& out) { control->write_metrics(out); });
+    // Not held there: the controller holds metrics.
+    m.metrics().collect([weak = std::weak_ptr(control)](metrics_writer& out) {
+        if (const auto known = weak.lock()) known->write_metrics(out);
+    });
     return {};
 }
 

@@ -163,7 +163,7 @@ TEST_CASE("the pod with the fewest requests goes first") {
     w.busy = 0.1;
     w.in_flight = {{"llama-1", 4}, {"llama-2", 0}, {"llama-3", 2.4}};
     w.add_scaler({{"down", {{"forSeconds", 30}, {"settleSeconds", 0}, {"inFlight", {{"metric", "running"}}}}}});
-    w.settle(36);
+    w.settle(50);
     CHECK(w.replicas() == 2);
     const char* cost = "controller.kubernetes.io/pod-deletion-cost";
     CHECK(json::get_string(w.pod("llama-1"), {"metadata", "annotations", cost}) == "4");
