@@ -450,6 +450,7 @@ name_e2e_programs() {
     export KCONTROL_TUTORIAL=$1/examples/tutorial
     export KCONTROL_EXAMPLES=$1/examples
     export KCONTROL_TRAINING_OPERATOR=$1/examples/apps/training_operator/training_operator
+    export KCONTROL_GPU_SCHEDULER=$1/examples/apps/gpu_scheduler/gpu_scheduler
     export KCONTROL_GEN=$1/tools/kcontrol_gen/kcontrol-gen
     export KCONTROL_TRANSCODE=$1/tools/transcode/kcontrol-transcode
     export KCONTROL_APISERVER=$1/tools/apiserver/kcontrol-apiserver

@@ -7,8 +7,6 @@ TESTS has for each test the programs and the rooms that it is chosen for; it tou
 # A room that no program uses on a cluster: what it does there is a matter of the rooms that it is made of.
 ELSEWHERE = {
     "records": "a table of SQLite as a source of clusters; tests/records",
-    "gpu_scheduler": "simulates recorded clusters; tests/apps/gpu_scheduler",
-    "inference_autoscaler": "sets replicas in simulated clusters; tests/apps/inference_autoscaler",
     "kcontrol-new": "makes a project; group package builds and tests it",
     "kcontrol-lint": "reads sources; groups lint and package run it",
     "controller_test": "a test of a controller; group readme runs it",
@@ -36,6 +34,8 @@ TESTS = {
                       "16_versions", "client", "informer", "cache", "workqueue", "runtime", "base"],
     "test_website": ["3_website", "manager", "leader"],
     "test_scheduler": ["10_scheduler", "scheduling"],
+    "test_gpu_scheduler.GpuSchedulerTest.test_halves_at_once_on_eight_gpus_two_on_each": ["gpu_scheduler"],
+    "test_inference_autoscaler": ["inference_autoscaler"],
     "test_program_needs": ["kcontrol-gen"],
     "test_transcode": ["kcontrol-transcode", "values"],
     "test_kubectl": ["kcontrol-apiserver", "testing"],
