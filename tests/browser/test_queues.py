@@ -62,6 +62,7 @@ class Queues(fixture.PageTest):
     def test_from_its_cluster_to_a_job(self):
         page = self.open()
         page.click(".cluster summary")
+        page.until("document.querySelector(\".cluster .inside a[href*='queues=']\")")  # it is drawn once it is open
         page.click(".cluster .inside a[href*='queues=']")
         page.until(SHOWN)
         page.js("[...document.querySelectorAll('#queues tbody a')].find(a => a.innerText === 'bert').click()")
