@@ -72,8 +72,7 @@ class Node(fixture.PageTest):
         self.assertTrue(tables[2][1].startswith("Ready|True|KubeletReady|<b>fine</b>|"), tables[2])
         self.assertEqual(tables[3][1:], ["gpu|bad|NoSchedule"])
         page.js("history.back()")
-        page.until("!$('node').open")
-        self.assertEqual(page.js("location.search"), JOB)
+        page.until("!$('node').open && location.search === " + json.dumps(JOB))  # history goes back on its own
         self.assertEqual(page.js("document.activeElement.textContent"), "gpu-17")
         page.js("history.forward()")
         page.until("$('node').open")

@@ -56,8 +56,7 @@ class Queues(fixture.PageTest):
             ["Waiting in gpus", "1|bert|ml|team-a (1)|100", "2|<b>other</b>|ml|team-a (2)|0"]])
         self.assertIn("and 1 more", text(page, "#queues"))
         page.key("Escape")
-        page.until("!$('queues').open")
-        self.assertEqual(page.js("location.search"), JOB)
+        page.until("!$('queues').open && location.search === " + json.dumps(JOB))  # history goes back on its own
 
     def test_from_its_cluster_to_a_job(self):
         page = self.open()
