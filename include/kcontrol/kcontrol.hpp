@@ -184,6 +184,7 @@
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/health.hpp>
+#include <kcontrol/manager/listen_server.hpp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/manager/options.hpp>
 #include <kcontrol/manager/readiness.hpp>

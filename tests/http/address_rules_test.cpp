@@ -84,6 +84,16 @@ TEST_CASE("what an administrator allows besides") {
     CHECK(rules.allows("::2"));
 }
 
+TEST_CASE("private networks besides, and neither this machine nor what is local to its link") {
+    const auto rules = address_rules::public_and_private();
+    for (const char* yes : {"10.1.2.3", "192.168.0.1", "172.16.0.1", "8.8.8.8", "fd00::1", "100.64.0.1"}) {
+        CHECK_MESSAGE(rules.allows(yes), yes);
+    }
+    for (const char* no : {"127.0.0.1", "169.254.169.254", "::1", "fe80::1", "0.0.0.0", "::ffff:127.0.0.1"}) {
+        CHECK_MESSAGE(!rules.allows(no), no);
+    }
+}
+
 TEST_CASE("a range that is none is refused by its name") {
     address_rules rules;
     for (const std::string bad : {"", "/8", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/-1",

@@ -49,7 +49,7 @@ TEST_CASE("flags with their values, in both forms") {
     CHECK(command_line::parse({"-h"})->help);
     CHECK_FALSE(parsed->version);
     CHECK(command_line::parse({"--version"})->version);
-    CHECK(command_line::parse({})->listen == "0");
+    CHECK_FALSE(command_line::parse({})->listen);
     CHECK(command_line::parse({})->health_probe_bind_address == "0");
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("flags of the program's own") {
     CHECK(parse({"--allow=bad"}).error().message() == "--allow: bad: no address");
     CHECK(parse({"--allow"}).error().message() == "--allow needs a value; see --help");
     CHECK(parse({"--instal"}).error().message() == "unknown flag \"--instal\"; did you mean --install?");
-    const auto usage = command_line::usage(options.user_flags());
+    const auto usage = command_line::usage(options);
     CHECK(
         usage.starts_with("  --install            installs the kinds first\n"
                           "  --allow ADDRESS      may be there several times\n"
@@ -169,7 +169,8 @@ TEST_CASE("flags of the program's own") {
         return text.find("not while an informer is not live for " + length + "\n") != std::string::npos;
     };
     CHECK(says_grace(usage, "30s"));
-    CHECK(says_grace(command_line::usage({}, std::chrono::seconds(90)), "1m30s"));
+    CHECK(says_grace(command_line::usage(manager_options().ready_when(readiness::live, std::chrono::seconds(90))),
+                     "1m30s"));
     const auto twice = run_options().flag("--context", "another one", install);
     CHECK(command_line::parse({}, twice.user_flags()).error().message() ==
           "--context: the program has two flags of that name");

@@ -14,6 +14,7 @@
 #include <charconv>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -58,6 +59,7 @@ public:
         };
         run_options options(manager_options().log(log));
         if (treats) options.client(*treats);
+        if (serves) options.serve_listen(serves).listen("127.0.0.1:0");
         return kcontrol::run(static_cast<int>(argv.size()), argv.data(), setup, std::move(options));
     }
 
@@ -81,6 +83,7 @@ public:
     }
 
     std::map<std::string, std::string> addresses;
+    listen_server_function serves;         // at --listen, in the place of run()
     std::optional<client_options> treats;  // how it treats its server; none: as by default
 
     const kcontrol::testing::temporary_directory& files() const { return dir_; }
@@ -177,6 +180,59 @@ TEST_CASE("run: objects travel as the command line says, unless the program says
     CHECK(accepted({flag}, {}) == json);
     CHECK(accepted({}, client_options().encoding(nullptr)) == json);
     CHECK(accepted({flag}, client_options().encoding(protobuf_encoding())) == protobuf);
+}
+
+TEST_CASE("run: a program's own server serves --listen, is stopped, and its errors end the program") {
+    struct own_server final : listen_server {
+        explicit own_server(std::string& t) : told(t) {}
+        result<void> start() override {
+            told += " start";
+            if (told.find("taken") != std::string::npos) return error(errc::unavailable, "the port is taken");
+            return {};
+        }
+        awaitable<void> stop() override {
+            told += " stop";
+            co_return;
+        }
+        std::string& told;
+    };
+    std::string told;
+    const auto run_with = [&told](std::string first, std::vector<std::string> flags, bool refuses) {
+        told = std::move(first);
+        program p(std::move(flags));
+        p.serves = [&told, refuses](manager& m, const http::listen_address& at,
+                                    const logger&) -> result<std::unique_ptr<listen_server>> {
+            if (refuses) return error(errc::invalid_argument, "--listen " + at.text() + ": not so");
+            told += " " + at.text() + (m.answer(http::request("GET", "/healthz")).status == 200 ? " well" : "");
+            return std::unique_ptr<listen_server>(std::make_unique<own_server>(told));
+        };
+        const int status = p.run([&](manager&) -> awaitable<void> {
+            told += " run";
+            co_return;
+        });
+        CHECK(p.addresses.empty());
+        return status;
+    };
+    CHECK(run_with("", {}, false) == 1);  // the work's end
+    CHECK(told == " 127.0.0.1:0 well start run stop");
+    CHECK(run_with("", {"--listen=[::1]:7"}, false) == 1);
+    CHECK(told == " [::1]:7 well start run stop");
+    CHECK(run_with("", {"--listen=0"}, false) == 1);
+    CHECK(told == " run");
+    CHECK(run_with("taken", {}, false) == 1);
+    CHECK(told == "taken 127.0.0.1:0 well start");
+    CHECK(run_with("", {}, true) == 2);
+    CHECK(run_with("", {"--metrics-secure"}, false) == 2);
+    CHECK(run_with("", {"--listen=nowhere"}, false) == 2);
+    CHECK(told.empty());
+    auto options = run_options().listen("127.0.0.1:8080");
+    CHECK(command_line::usage(options).find("there; default 127.0.0.1:8080; 0: nowhere\n  --metrics-secure") !=
+          std::string::npos);
+    options.serve_listen(
+        [](manager&, const http::listen_address&, const logger&) -> result<std::unique_ptr<listen_server>> {
+            return error(errc::unavailable, "");
+        });
+    CHECK(command_line::usage(options).find("--metrics-") == command_line::usage(options).rfind("--metrics-bind"));
 }
 
 TEST_CASE("run: nothing is served where nothing was asked for") {

@@ -110,13 +110,7 @@ using guarded_serving::set_access_file;
 
 result<void> set_trusted_origins(options& o, std::string_view value) {
     auto access = o.access();
-    access.trusted_origins({});
-    while (!value.empty()) {
-        const auto end = std::min(value.find(','), value.size());
-        const auto one = value.substr(0, end);
-        if (const auto done = access.trust_origin(one); !done) return done.error().with_context(in_quotes(one));
-        value.remove_prefix(std::min(end + 1, value.size()));
-    }
+    if (const auto done = access.trust_origins(value); !done) return done;
     o.access(std::move(access));
     return {};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/transport/listen_address.hpp>
 
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ public:
 
     /// Adds one as the command line has it. Errors: invalid_argument with what it should look like.
     kcontrol::result<void> trust_origin(std::string_view text);
+    /// Takes those of a list with commas in the place of what is there. Errors: as of trust_origin(), naming the one.
+    kcontrol::result<void> trust_origins(std::string_view list);
 
     bool tls() const noexcept { return !tls_cert_file_.empty(); }
     bool login() const noexcept { return !token_file_.empty() || !client_ca_file_.empty(); }
@@ -61,5 +64,9 @@ kcontrol::result<void> set_access_file(Options& o, std::string_view value) {
 
 /// Whether the flags go together. Errors: invalid_argument naming those that are missing.
 kcontrol::result<void> check_files(const access_options& o);
+
+/// The same, and beyond loopback nobody reads who has not shown that he may: it takes TLS and a login, or
+/// --insecure-listen. Errors: invalid_argument with the flags that help.
+kcontrol::result<void> check_listen(const kcontrol::http::listen_address& at, const access_options& o);
 
 }  // namespace guarded_serving

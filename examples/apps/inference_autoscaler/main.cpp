@@ -28,15 +28,6 @@ int simulate(const std::vector<std::string_view>& arguments) {
     return line.error().code() == errc::invalid_argument ? 2 : 1;
 }
 
-// Users name servers: those of the machine itself and of the cloud's metadata are none of theirs.
-http::address_rules metric_addresses() {
-    auto out = http::address_rules::public_only();
-    for (const char* range : {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"}) {
-        static_cast<void>(out.allow(range));  // these are ranges
-    }
-    return out;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -44,7 +35,7 @@ int main(int argc, char** argv) {
     const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
     if (!arguments.empty() && arguments[0] == "simulate") return simulate({arguments.begin() + 1, arguments.end()});
     bool install = false;
-    auto addresses = metric_addresses();
+    auto addresses = http::address_rules::public_and_private();  // users name servers
     const auto allow = [&addresses](std::string_view range) { return addresses.allow(range); };
     run_options options(inference_autoscaler::watched());
     options.flag("--install-crds", "installs the CustomResourceDefinition of InferenceScaler first", install)

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     bool install = false, proxied = false;
     std::size_t concurrency = 10;
     std::string only_label;
-    auto addresses = ray_operator::dashboard_addresses();
+    auto addresses = http::address_rules::public_and_private();
     const auto allow = [&addresses](std::string_view range) { return addresses.allow(range); };
     run_options options;
     const auto take_label = [&](std::string_view selector) -> result<void> {

@@ -319,17 +319,9 @@ bool is_repeatable(std::string_view name) {
     return name == "--context" || name == "--namespace" || name == "--trusted-origin" || name == "--link";
 }
 
-// Beyond this machine, nobody reads who has not shown that he may.
 result<void> check_access(const options& o) {
-    const auto& access = o.access();
-    const auto files = check_files(access);
-    if (!files) return files;
-    if (o.once() || o.test_notify() || !o.listen().enabled || is_loopback(o.listen().host) || access.insecure_listen())
-        return {};
-    if (access.tls() && access.login()) return {};
-    return bad("--listen " + o.listen().text() + ": beyond loopback this needs --tls-cert-file and " +
-               "--tls-private-key-file, and --token-file or --client-ca-file; or --insecure-listen, where something " +
-               "before it (a mesh, a proxy) asks who may read");
+    const bool serves = !o.once() && !o.test_notify();
+    return serves ? guarded_serving::check_listen(o.listen(), o.access()) : check_files(o.access());
 }
 
 result<void> check_together(const options& o) {

@@ -23,6 +23,9 @@ public:
     /// benchmarks, and what is reserved; also where IPv6 wraps such an IPv4 address.
     /// Source: https://www.iana.org/assignments/iana-ipv4-special-registry and …-ipv6-special-registry.
     static KCONTROL_DECL address_rules public_only();
+    /// The same, with private and shared networks allowed (RFC 1918, 6598, 4193): for URLs of a cluster's users, which
+    /// name servers of the cluster, but neither this machine nor its cloud's metadata.
+    static KCONTROL_DECL address_rules public_and_private();
 
     /// Allows "10.1.0.0/16", "fd00::/8", or a single address. Errors: invalid_argument, naming the text.
     KCONTROL_DECL result<void> allow(std::string_view cidr);

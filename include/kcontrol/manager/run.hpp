@@ -22,8 +22,9 @@ public:
     std::string kubeconfig;  ///< --kubeconfig FILE
     std::string context;     ///< --context NAME
     std::string namespace_;  ///< --namespace NAME: watch only this one
-    /// --listen ADDR:PORT, or --metrics-bind-address: /healthz, /readyz and /metrics; "0": nowhere
-    std::string listen = "0";
+    /// --listen ADDR:PORT, or --metrics-bind-address: /healthz, /readyz and /metrics; "0": nowhere; else what the
+    /// options say
+    std::optional<std::string> listen;
     /// --health-probe-bind-address ADDR:PORT: /healthz and /readyz; "0": nowhere
     std::string health_probe_bind_address = "0";
     /// --metrics-secure[=false]: --listen speaks TLS, and the cluster's accounts and roles say who may ask there; else
@@ -46,9 +47,8 @@ public:
     /// names the flag.
     static KCONTROL_DECL result<command_line> parse(const std::vector<std::string>& arguments,
                                                     std::span<const user_flag> own = {});
-    /// The text of --help, without the first line. `ready_grace`: that of manager_options::ready_when().
-    static KCONTROL_DECL std::string usage(std::span<const user_flag> own = {},
-                                           duration ready_grace = manager_options().ready_grace());
+    /// The text of --help, without the first line, for a program with these options.
+    static KCONTROL_DECL std::string usage(const run_options& of = {});
 };
 
 namespace detail {

@@ -7,6 +7,7 @@
 #include <kcontrol/client/client_options.hpp>
 #include <kcontrol/leader/options.hpp>
 #include <kcontrol/logging/log_format.hpp>
+#include <kcontrol/manager/listen_server.hpp>
 #include <kcontrol/manager/options.hpp>
 
 #include <functional>
@@ -33,8 +34,6 @@ public:
     std::string help;   ///< what --help says of it
     function take;      ///< called for each time that it is there
 };
-
-class manager;
 
 /// What a program prints in place of running.
 class user_print {
@@ -92,6 +91,12 @@ public:
     /// false: it takes the right to create TokenReviews and SubjectAccessReviews, which a program must be given.
     run_options& metrics_secure(bool yes) { return metrics_secure_ = yes, *this; }
 
+    /// What serves at --listen in the place of the manager's endpoints, such as a program's page behind a login of its
+    /// own. --metrics-secure and its kin are refused then, and --help leaves them out.
+    run_options& serve_listen(listen_server_function make) { return serve_listen_ = std::move(make), *this; }
+    /// Where --listen listens unless the command line says it. Default: "0", nowhere.
+    run_options& listen(std::string address) { return listen_ = std::move(address), *this; }
+
     const manager_options& manager() const noexcept { return manager_; }
     const std::optional<client_options>& client() const noexcept { return client_; }
     const std::vector<user_flag>& user_flags() const noexcept {
@@ -103,6 +108,8 @@ public:
     const std::string& version() const noexcept { return version_; }
     log_format log_as() const noexcept { return log_format_; }
     bool metrics_secure() const noexcept { return metrics_secure_; }
+    const listen_server_function& serve_listen() const noexcept { return serve_listen_; }
+    const std::string& listen() const noexcept { return listen_; }
     auth::cluster_config* config_to() const noexcept { return config_to_; }
 
 private:
@@ -114,6 +121,8 @@ private:
     std::string version_;
     log_format log_format_ = log_format::text;
     bool metrics_secure_ = false;
+    listen_server_function serve_listen_;
+    std::string listen_ = "0";
     auth::cluster_config* config_to_ = nullptr;
 };
 

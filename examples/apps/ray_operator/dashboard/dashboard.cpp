@@ -115,12 +115,4 @@ awaitable<result<void>> stop_job(dashboard_exchange to, std::string id, std::sto
     co_return result<void>();
 }
 
-http::address_rules dashboard_addresses() {
-    auto out = http::address_rules::public_only();
-    for (const char* range : {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"}) {
-        static_cast<void>(out.allow(range));  // these are ranges
-    }
-    return out;
-}
-
 }  // namespace ray_operator

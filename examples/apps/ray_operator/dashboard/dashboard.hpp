@@ -38,7 +38,4 @@ awaitable<result<void>> submit_job(dashboard_exchange to, std::string body, std:
 /// Asks for a job to be stopped.
 awaitable<result<void>> stop_job(dashboard_exchange to, std::string id, std::stop_token stop);
 
-/// Where dashboards may be: the public internet and private networks, and neither this host nor link-local addresses.
-http::address_rules dashboard_addresses();
-
 }  // namespace ray_operator

@@ -66,6 +66,14 @@ KCONTROL_DECL address_rules address_rules::public_only() {
     return out;
 }
 
+KCONTROL_DECL address_rules address_rules::public_and_private() {
+    auto out = public_only();
+    for (const char* each : {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"}) {
+        (void)out.allow(each);
+    }
+    return out;
+}
+
 KCONTROL_DECL result<void> address_rules::allow(std::string_view cidr) {
     const auto slash = cidr.find('/');
     bool is_ipv4 = false;

@@ -64,15 +64,17 @@ public:
 // What a program of run() serves: everything at one port, health at another.
 class run_servers {
 public:
-    // `guard` may be null.
-    run_servers(environment& env, executor ex, manager& m, std::unique_ptr<endpoint_guard> guard, const logger& log)
+    // `guard` and `own`, the program's server in the place of the manager's, may be null.
+    run_servers(environment& env, executor ex, manager& m, std::unique_ptr<endpoint_guard> guard,
+                std::unique_ptr<listen_server> own, const logger& log)
         : log_(log),
           ex_(ex),
           guard_(std::move(guard)),
+          own_(std::move(own)),
           endpoints_(env, ex, guard_ ? guard_->access.guard(m.handler()) : m.handler(), limits(guard_ != nullptr), log),
           probes_(env, ex, m.probe_handler(), health_server_options(), log) {
         m.metrics().collect([this](metrics_writer& out) {
-            http::write_server_metrics(out, "main", endpoints_.stats());
+            if (!own_) http::write_server_metrics(out, "main", endpoints_.stats());
             http::write_server_metrics(out, "health", probes_.stats());
             if (!guard_) return;
             write_access_metrics(out, "main", guard_->access.stats());
@@ -83,7 +85,7 @@ public:
     result<void> listen(const http::listen_address& at, const http::listen_address& health_at) {
         std::optional<http::server_tls> tls;
         if (guard_) tls = guard_->tls;
-        auto all = open(endpoints_, at, std::move(tls), "--listen");
+        auto all = own_ ? own_->start() : open(endpoints_, at, std::move(tls), "--listen");
         if (!all) return all;
         if (guard_ && at.enabled) {
             boost::asio::co_spawn(ex_, guard_->certificate.follow(endpoints_, guard_->stop.get_token()),
@@ -94,6 +96,7 @@ public:
 
     awaitable<void> stop() {
         if (guard_) guard_->stop.request_stop();
+        if (own_) co_await own_->stop();
         co_await endpoints_.stop();
         co_await probes_.stop();
     }
@@ -122,6 +125,7 @@ private:
     logger log_;
     executor ex_;
     std::unique_ptr<endpoint_guard> guard_;
+    std::unique_ptr<listen_server> own_;
     http::server endpoints_, probes_;
 };
 
@@ -172,7 +176,11 @@ KCONTROL_DECL result<bool> is_secure(const command_line& flags, const run_option
             errc::invalid_argument,
             "--metrics-cert-name and --metrics-cert-key are files in a directory: give --metrics-cert-path DIR");
     }
-    return flags.metrics_secure.value_or(options.metrics_secure() || certificate);
+    if (options.serve_listen() && (certificate || flags.metrics_secure.value_or(false))) {
+        return error(errc::invalid_argument,
+                     "--metrics-secure, --metrics-cert-path: this program guards --listen in its own way; see --help");
+    }
+    return !options.serve_listen() && flags.metrics_secure.value_or(options.metrics_secure() || certificate);
 }
 
 inline result<auth::cluster_config> config_of(environment& env, const command_line& flags) {
@@ -201,12 +209,19 @@ inline result<std::unique_ptr<otlp_exporter>> exporter_of(environment& env, exec
     return otlp_exporter::create(env, ex, std::move(**wanted), http::make_transport_factory(env), log);
 }
 
-inline result<void> run_with(environment& env, const std::string& program, const command_line& flags, const logger& log,
-                             manager_options options, bool secure, const setup_step& setup, const run_options& wanted) {
-    const auto at = address_of("--listen", flags.listen);
-    if (!at) return at.error();
+// Says why the program does not run as it was called.
+inline int refuse_usage(const std::string& program, const error& why) {
+    std::cerr << program << ": " << escape_control(why.message()) << "\n";
+    return 2;
+}
+
+// The exit status, or why the run failed.
+inline result<int> run_with(environment& env, const std::string& program, const command_line& flags, const logger& log,
+                            manager_options options, bool secure, const setup_step& setup, const run_options& wanted) {
+    const auto at = address_of("--listen", flags.listen.value_or(wanted.listen()));
+    if (!at) return refuse_usage(program, at.error());
     const auto health_at = address_of("--health-probe-bind-address", flags.health_probe_bind_address);
-    if (!health_at) return health_at.error();
+    if (!health_at) return refuse_usage(program, health_at.error());
     const auto config = config_of(env, flags);
     if (!config) return config.error();
     if (wanted.config_to() != nullptr) *wanted.config_to() = *config;
@@ -243,9 +258,16 @@ inline result<void> run_with(environment& env, const std::string& program, const
         if (!made) return made.error();
         guard = std::move(*made);
     }
-    run_servers servers(env, context.get_executor(), m, std::move(guard), log);
+    std::unique_ptr<listen_server> own;
+    if (wanted.serve_listen() && at->enabled) {
+        auto made = wanted.serve_listen()(m, *at, log);
+        if (!made && made.error() == errc::invalid_argument) return refuse_usage(program, made.error());
+        if (!made) return made.error();
+        own = std::move(*made);
+    }
+    run_servers servers(env, context.get_executor(), m, std::move(guard), std::move(own), log);
     auto listening = servers.listen(*at, *health_at);
-    if (!listening) return listening;
+    if (!listening) return listening.error();
     std::stop_source stop;
     signal_stop signals(context.get_executor(), stop, log);
     result<void> outcome;
@@ -258,7 +280,8 @@ inline result<void> run_with(environment& env, const std::string& program, const
                           });
     context.run();
     if (failure) std::rethrow_exception(failure);
-    return outcome;
+    if (!outcome) return outcome.error();
+    return 0;
 }
 
 inline awaitable<void> print_of_manager(set_up_manager& of, const user_print& what, result<std::string>& out) {
@@ -312,17 +335,12 @@ inline std::string version_line(std::string_view program, const std::string& ver
 
 KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, run_options options) {
     const std::string program = argc > 0 ? argv[0] : "program";
-    const auto refuse = [&program](const error& why) {
-        std::cerr << program << ": " << escape_control(why.message()) << "\n";
-        return 2;
-    };
     try {
         const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
         const auto flags = command_line::parse(words, options.user_flags());
-        if (!flags) return refuse(flags.error());
+        if (!flags) return refuse_usage(program, flags.error());
         if (flags->help) {
-            std::cout << "usage: " << program << " [flags]\n"
-                      << command_line::usage(options.user_flags(), options.manager().ready_grace());
+            std::cout << "usage: " << program << " [flags]\n" << command_line::usage(options);
             return 0;
         }
         if (flags->version) {
@@ -330,9 +348,9 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ru
             return 0;
         }
         auto of_manager = manager_options_of(*flags, options);
-        if (!of_manager) return refuse(of_manager.error());
+        if (!of_manager) return refuse_usage(program, of_manager.error());
         const auto secure = is_secure(*flags, options);
-        if (!secure) return refuse(secure.error());
+        if (!secure) return refuse_usage(program, secure.error());
         system_environment env;
         logger log = of_manager->log();
         if (!log.enabled(log_level::error)) {
@@ -341,9 +359,8 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ru
         for (const user_print& one : options.prints()) {
             if (one.wanted()) return print_instead(env, one, program, log, std::move(*of_manager), setup);
         }
-        const result<void> outcome =
-            run_with(env, program, *flags, log, std::move(*of_manager), *secure, setup, options);
-        if (outcome) return 0;
+        const auto outcome = run_with(env, program, *flags, log, std::move(*of_manager), *secure, setup, options);
+        if (outcome) return *outcome;
         std::cerr << program << ": " << escape_control(outcome.error().what()) << "\n";
     } catch (...) {
         std::cerr << program << ": " << escape_control(describe_thrown()) << "\n";

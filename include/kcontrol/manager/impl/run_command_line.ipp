@@ -87,6 +87,19 @@ inline result<void> take_flag(std::string_view name, std::string_view text, comm
     return {};
 }
 
+inline std::string listen_usage(const run_options& of) {
+    const std::string where =
+        of.listen() == "0" ? "0, the default: nowhere" : "default " + of.listen() + "; 0: nowhere";
+    if (of.serve_listen()) return "                       answer there; " + where + "\n";
+    return "                       answer /healthz, /readyz and /metrics there; " + where +
+           "\n"
+           "  --metrics-secure     speak TLS there, and let in whom the cluster's roles let read the path; with\n"
+           "                       --metrics-cert-path by itself; --metrics-secure=false: never\n"
+           "  --metrics-cert-path DIR, --metrics-cert-name FILE, --metrics-cert-key FILE\n"
+           "                       with which certificate: DIR's tls.crt and tls.key, read again as they change; else\n"
+           "                       one made on the spot\n";
+}
+
 }  // namespace detail
 
 KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::string>& arguments,
@@ -120,11 +133,11 @@ KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::st
     return out;
 }
 
-KCONTROL_DECL std::string command_line::usage(std::span<const user_flag> own, duration ready_grace) {
+KCONTROL_DECL std::string command_line::usage(const run_options& of) {
     constexpr std::size_t column = 23;
     const std::string leader(leader_flags::usage());
     std::string text;
-    for (const user_flag& one : own) {
+    for (const user_flag& one : of.user_flags()) {
         std::string line = "  " + one.name + (one.value.empty() ? "" : " " + one.value);
         if (line.size() + 2 > column) text += std::exchange(line, std::string()) + "\n";
         line.resize(column, ' ');
@@ -135,18 +148,13 @@ KCONTROL_DECL std::string command_line::usage(std::span<const user_flag> own, du
            "                       ~/.kube/config\n"
            "  --context NAME       a context of it; else its current one\n"
            "  --namespace NAME     watch only this namespace; else all\n"
-           "  --listen ADDR:PORT, --metrics-bind-address ADDR:PORT\n"
-           "                       answer /healthz, /readyz and /metrics there; 0, the default: nowhere\n"
-           "  --metrics-secure     speak TLS there, and let in whom the cluster's roles let read the path; with\n"
-           "                       --metrics-cert-path by itself; --metrics-secure=false: never\n"
-           "  --metrics-cert-path DIR, --metrics-cert-name FILE, --metrics-cert-key FILE\n"
-           "                       with which certificate: DIR's tls.crt and tls.key, read again as they change; else\n"
-           "                       one made on the spot\n"
+           "  --listen ADDR:PORT, --metrics-bind-address ADDR:PORT\n" +
+           listen_usage(of) +
            "  --health-probe-bind-address ADDR:PORT\n"
            "                       answer /healthz and /readyz there, too: a port of its own for the kubelet, which a\n"
            "                       crowd at the other can't keep it from; 0, the default: nowhere\n"
            "  --ready-when WHEN    /readyz: synced-once, or live: not while an informer is not live for " +
-           format_duration(ready_grace) +
+           format_duration(of.manager().ready_grace()) +
            "\n"
            "  --kube-api-content-type TYPE\n"
            "                       application/vnd.kubernetes.protobuf, the default, where kind and server have it; "
