@@ -149,7 +149,7 @@ KCONTROL_DECL std::string command_line::usage(const run_options& of) {
            "  --context NAME       a context of it; else its current one\n"
            "  --namespace NAME     watch only this namespace; else all\n"
            "  --listen ADDR:PORT, --metrics-bind-address ADDR:PORT\n" +
-           listen_usage(of) +
+           detail::listen_usage(of) +
            "  --health-probe-bind-address ADDR:PORT\n"
            "                       answer /healthz and /readyz there, too: a port of its own for the kubelet, which a\n"
            "                       crowd at the other can't keep it from; 0, the default: nowhere\n"
