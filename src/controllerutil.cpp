@@ -1,6 +1,8 @@
 #include <kcontrol/controllerutil/impl/compared_apply.ipp>
 #include <kcontrol/controllerutil/impl/crds.ipp>
 #include <kcontrol/controllerutil/impl/create_or.ipp>
+#include <kcontrol/controllerutil/impl/dependents.ipp>
+#include <kcontrol/controllerutil/impl/dependents_plan.ipp>
 #include <kcontrol/controllerutil/impl/finalizers.ipp>
 #include <kcontrol/controllerutil/impl/kueue.ipp>
 #include <kcontrol/controllerutil/impl/owner.ipp>

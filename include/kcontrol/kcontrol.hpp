@@ -138,6 +138,7 @@
 #include <kcontrol/controllerutil/conditions.hpp>
 #include <kcontrol/controllerutil/crds.hpp>
 #include <kcontrol/controllerutil/create_or.hpp>
+#include <kcontrol/controllerutil/dependents.hpp>
 #include <kcontrol/controllerutil/finalizers.hpp>
 #include <kcontrol/controllerutil/kueue.hpp>
 #include <kcontrol/controllerutil/owner.hpp>

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -30,8 +31,9 @@ public:
 
     KCONTROL_DECL explicit compared_apply(apply_options options);
 
-    /// Errors: those of client::apply().
-    KCONTROL_DECL awaitable<result<any_object>> apply(client c, const resource_info& info, any_object wanted);
+    /// `stop` ends it early, where the options have no token of their own. Errors: those of client::apply().
+    KCONTROL_DECL awaitable<result<any_object>> apply(client c, const resource_info& info, any_object wanted,
+                                                      std::stop_token stop = {});
     template <resource T>
     awaitable<result<std::shared_ptr<const T>>> apply(client c, T wanted) {
         const resource_info& info = resource_of<T>();
@@ -47,7 +49,8 @@ private:
         std::map<std::pair<group_version_kind, namespaced_name>, applied> objects;
     };
     static KCONTROL_DECL awaitable<result<any_object>> run(std::shared_ptr<memory> of, client c,
-                                                           const resource_info& info, any_object wanted);
+                                                           const resource_info& info, any_object wanted,
+                                                           std::stop_token stop);
     template <class T>
     static awaitable<result<std::shared_ptr<const T>>> typed(awaitable<result<any_object>> call) {
         auto stored = co_await std::move(call);

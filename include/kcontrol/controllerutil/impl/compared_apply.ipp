@@ -38,21 +38,27 @@ inline bool covers_applied(const json::value& present, const json::value& wanted
     });
 }
 
+inline apply_options stopped_by(apply_options options, std::stop_token stop) {
+    const bool has_own = std::as_const(options).stop().stop_possible();
+    return has_own ? options : std::move(options.stop(std::move(stop)));
+}
+
 }  // namespace detail
 
 KCONTROL_DECL compared_apply::compared_apply(apply_options options)
     : memory_(std::make_shared<memory>(memory{std::move(options), {}})) {}
 
 KCONTROL_DECL awaitable<result<any_object>> compared_apply::apply(client c, const resource_info& info,
-                                                                  any_object wanted) {
-    return run(memory_, std::move(c), info, std::move(wanted));
+                                                                  any_object wanted, std::stop_token stop) {
+    return run(memory_, std::move(c), info, std::move(wanted), std::move(stop));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> compared_apply::run(std::shared_ptr<memory> of, client c,
-                                                                const resource_info& info, any_object wanted) {
+                                                                const resource_info& info, any_object wanted,
+                                                                std::stop_token stop) {
     const auto text = info.encode(wanted);
     if (!text) co_return text.error();
-    const apply_options& how = of->options;
+    const apply_options how = detail::stopped_by(of->options, std::move(stop));
     const bool asks = how.dry_run() || !how.subresource().empty() || !how.precondition_uid().empty() ||
                       !how.precondition_resource_version().empty();
     const auto which = std::pair(info.gvk, wanted.key());
