@@ -99,6 +99,12 @@ TEST_CASE("the examples of RFC 6902, appendix A, and more") {
         {R"({"a":1,"b":2})", R"([{"op":"move","from":"/a","path":"/b"}])", R"({"b":1})"},
         {R"({"":{"":1}})", R"([{"op":"replace","path":"//","value":2}])", R"({"":{"":2}})"},
         {R"({"a":1})", R"([{"op":"test","path":"/a","value":1.0}])", R"({"a":1})"},
+        {R"({"a":1})", R"([{"op":"test","path":"/b","value":null}])", R"({"a":1})"},
+        {R"({"a":null})", R"([{"op":"test","path":"/a","value":null}])", R"({"a":null})"},
+        {R"({"a":1})", R"([{"op":"test","path":"/a","value":null}])", nullptr},
+        {R"({"a":1})", R"([{"op":"test","path":"/b","value":1}])", nullptr},
+        {R"({"a":1})", R"([{"op":"test","path":"/b/c","value":null}])", nullptr},
+        {R"({"a":[1]})", R"([{"op":"test","path":"/a/1","value":null}])", nullptr},
         {R"({"a":[]})", R"([{"op":"add","path":"/a/0","value":1}])", R"({"a":[1]})"},
         {R"({"a":1})", R"([{"op":"add","path":"/a","value":null}])", R"({"a":null})"},
     };

@@ -7,7 +7,8 @@ namespace kcontrol::inline v0_1::json {
 
 /// Applies a JSON Patch document (an array of operations) to `target`, all of it or nothing.
 /// Removing the whole document is refused, and so are patches of more than 10,000 operations or whose copies would
-/// multiply the document without bound. Messages name paths, never values.
+/// multiply the document without bound. Messages name paths, never values. A `test` for null also holds where an object
+/// has no such member, as in API servers: writers that add a list if there is none begin with it.
 /// Errors: invalid_argument, naming the operation and its path; a failing `test` says so.
 KCONTROL_DECL result<void> apply_patch(value& target, const value& patch);
 

@@ -126,6 +126,7 @@ public:
         if (!operand) return patch_error("\"value\" is missing");
         if (op == "add") return patch_add(target_, *path, *operand);
         const auto found = patch_find(target_, *path, path->size());
+        if (!found && op == "test" && operand->is_null() && lacks_member(*path)) return {};
         if (!found) return found.error();
         if (op == "test") {
             return equal(**found, *operand) ? result<void>()
@@ -147,6 +148,12 @@ private:
         const value* found = members.if_contains(name);
         if (!found || !found->is_string()) return patch_error("\"" + std::string(name) + "\" is missing or no string");
         return patch_parse_pointer(std::string_view(found->get_string()));
+    }
+
+    // Whether the path ends in a member that an object does not have.
+    bool lacks_member(const patch_tokens& path) {
+        const auto parent = patch_find(target_, path, path.size() - 1);
+        return parent && (*parent)->is_object();
     }
 
     result<void> move(const patch_tokens& from, const patch_tokens& path) {
