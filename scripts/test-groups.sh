@@ -11,13 +11,13 @@ source "$ROOT/scripts/test-known.sh"
 # What every change must pass: first those that wait, which run beside all others; then what takes little; then the rest.
 PLAIN_GROUPS=(lint release e2e browser demo threads instructions readme docs package compile_fail headers unit simulation)
 # What is run every night, beside that: e2e_all has what e2e leaves out, headers_alone what headers can't see.
-NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue kuberay failures fencing scheduler kubernetes)
+NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue kuberay kube_rs failures fencing scheduler kubernetes)
 ALL_GROUPS=(lint release e2e_all "${PLAIN_GROUPS[@]:3}" "${NIGHTLY_GROUPS[@]}")
 # Only by name: it wants a GPU.
 MACHINE_GROUPS=(gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 # These mostly wait, and run while others compile.
-WAITING_GROUPS=(e2e e2e_all browser demo kueue kuberay failures fencing scheduler kubernetes)
+WAITING_GROUPS=(e2e e2e_all browser demo kueue kuberay kube_rs failures fencing scheduler kubernetes)
 # What has been compiled and runs beside those: it measures no time, and what has deadlines has a minute.
 BESIDE_GROUPS=(threads instructions unit simulation)
 # All that these do is compiling, but for seconds.
@@ -557,6 +557,17 @@ build_kuberay() {
 group_kuberay() {
     export KCONTROL_EXAMPLES=$BUILD/release/examples
     timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" ray_beside_kuberay
+}
+
+# What kube-rs does with a real API server and with kcontrol-apiserver, step by step.
+build_kube_rs() {
+    "$ROOT/scripts/control-plane/assets.sh" || true
+    configure release
+    build release kcontrol_apiserver
+}
+group_kube_rs() {
+    export KCONTROL_APISERVER=$BUILD/release/tools/apiserver/kcontrol-apiserver
+    timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" kube_rs
 }
 
 # What the monitor says of twenty failures on a real cluster; build/failures has the table and the pictures then.
