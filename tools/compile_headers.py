@@ -2,8 +2,8 @@
 """Compiles every public header, so that a header that leans on what its user happened to include before it fails here.
 
 Without --alone, one translation unit per room includes all headers of that room, those that include least of us first. This
-finds headers that do not compile, and most missing includes. kcontrol/src.hpp, which is all definitions of the library, takes
-several times the memory of any other: its files are compiled as those of header-only mode, some rooms at a time. A definition
+finds headers that do not compile, and most missing includes. A src.hpp, which is all definitions of a library, takes several
+times the memory of any other: its files are compiled as those of header-only mode, some rooms at a time. A definition
 that is not inline then, which two files of a program would have twice, is found by its symbol. With --alone each header is the
 first line of a translation unit of its own, which finds all missing includes, and two private helpers of one name. Nothing is
 linked. CMAKE_CXX_COMPILER_LAUNCHER is used; a compiler cache finds a unit again if the units are written to the same folder.
@@ -22,7 +22,7 @@ FLAGS = ("-std=c++20 -O0 -c -Wall -Wextra -Wconversion -Wshadow -Werror "
          "-DKCONTROL_SEPARATE_COMPILATION").split()
 LINES = 3500  # of definitions in one unit
 WEBSOCKETS = 2500  # Beast's take the memory of so many lines
-WHOLE = "kcontrol/src.hpp"
+WHOLE = "src.hpp"
 
 
 def public_headers(include):
@@ -50,20 +50,21 @@ def lines_of(names):
 
 
 def definitions(include):
-    """The files of kcontrol/src.hpp, each with the files of definitions that it includes, in units."""
-    parts, size = [], LINES
-    whole = include / WHOLE
-    for name in re.findall(r"^#include <(.+\.ipp)>", whole.read_text(), re.M) if whole.is_file() else []:
-        files = [name]
-        for file in files:
-            files += [other for other in re.findall(r"^#include <(.+\.ipp)>", (include / file).read_text(), re.M) if other not in files]
-        texts = [(include / file).read_text() for file in files]
-        lines = sum(text.count("\n") + WEBSOCKETS * ("<boost/beast/websocket" in text) for text in texts)
-        if size + lines > LINES:
-            parts.append([])
-            size = 0
-        parts[-1].append(files)
-        size += lines
+    """The files of each src.hpp, each with the files of definitions that it includes, in units."""
+    parts = []
+    for whole in sorted(include.rglob(WHOLE)):
+        size = LINES
+        for name in re.findall(r"^#include <(.+\.ipp)>", whole.read_text(), re.M):
+            files = [name]
+            for file in files:
+                files += [other for other in re.findall(r"^#include <(.+\.ipp)>", (include / file).read_text(), re.M) if other not in files]
+            texts = [(include / file).read_text() for file in files]
+            lines = sum(text.count("\n") + WEBSOCKETS * ("<boost/beast/websocket" in text) for text in texts)
+            if size + lines > LINES:
+                parts.append([])
+                size = 0
+            parts[-1].append(files)
+            size += lines
     return parts
 
 
@@ -92,7 +93,7 @@ def units(include, headers, alone):
         rooms.setdefault("/".join(header.parent.relative_to(include).parts[:2]), []).append(name_of(include, header))
     # Twice: a missing include guard shows.
     found = {room: (len(names), 2 * lines_of(names)) for room, names in rooms.items()
-             for names in [[name for name in names if name != WHOLE]] if names}
+             for names in [[name for name in names if not name.endswith("/" + WHOLE)]] if names}
     for number, part in enumerate(definitions(include)):
         found[f"definitions/{number}"] = (1, inline_definitions(include, part))
     return found
