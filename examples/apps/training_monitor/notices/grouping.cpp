@@ -24,9 +24,20 @@ std::optional<notice> grouping::push(notice n, kcontrol::time_point now) {
     const bool failure = is_of_failure(n);
     const auto before =
         std::find_if(held_.rbegin(), held_.rend(), [&](const held_notice& each) { return same_job(each.what, n); });
-    if (!failure && before == held_.rend()) return n;
-    const auto due = before == held_.rend() ? now + how_->wait : before->due;
+    const auto behind = before == held_.rend() ? due_of_later(n) : before->due;
+    if (!failure && !behind) return n;
+    const auto due = failure && before == held_.rend() ? now + how_->wait : *behind;
     held_.push_back({std::move(n), failure, {}, due});
+    return std::nullopt;
+}
+
+// When the group goes out in which a notice of the same job waits.
+std::optional<kcontrol::time_point> grouping::due_of_later(const notice& n) const {
+    for (const auto& [cause, group] : open_) {
+        for (const auto& each : group.later) {
+            if (same_job(each, n)) return group.due;
+        }
+    }
     return std::nullopt;
 }
 
@@ -51,45 +62,6 @@ notice grouping::joined(std::vector<notice> all) {
 
 std::vector<notice> grouping::take(kcontrol::time_point now, const latest_job& latest) {
     std::vector<notice> out;
-    const bool any_due = std::any_of(held_.begin(), held_.end(), [&](const auto& each) { return each.due <= now; });
-    auto waiting = any_due ? std::exchange(held_, {}) : std::vector<held_notice>();
-    for (auto& each : waiting) {
-        if (!each.failure) continue;
-        const bool of_state = each.what.condition == job_condition::none;
-        if (auto job = of_state ? latest(each.what) : nullptr; job && job->failure) each.what.job = std::move(job);
-        each.cause = cause_of(*each.what.job, how_->by);
-    }
-    std::map<std::string, std::vector<notice>> begun;  // what goes with the first of its cause
-    for (auto& each : waiting) {
-        const auto known = each.cause.empty() ? open_.end() : open_.find(each.cause);
-        if (known != open_.end() && each.failure) {
-            known->second.later.push_back(std::move(each.what));
-            continue;
-        }
-        const auto with = each.cause.empty() ? begun.end() : begun.find(each.cause);
-        if (with != begun.end()) {
-            with->second.push_back(std::move(each.what));
-        } else if (each.due > now) {
-            held_.push_back(std::move(each));
-        } else if (each.cause.empty()) {
-            out.push_back(std::move(each.what));
-        } else {
-            begun[each.cause].push_back(std::move(each.what));
-        }
-    }
-    for (auto at = held_.begin(); at != held_.end();) {  // those that came before the first that was due, but are not
-        const auto with = at->cause.empty() ? begun.end() : begun.find(at->cause);
-        if (with == begun.end()) {
-            ++at;
-            continue;
-        }
-        with->second.push_back(std::move(at->what));
-        at = held_.erase(at);
-    }
-    for (auto& [cause, all] : begun) {
-        open_[cause] = {all.front().thread, all.size(), {}, now + how_->more};
-        out.push_back(joined(std::move(all)));
-    }
     for (auto at = open_.begin(); at != open_.end();) {
         auto& group = at->second;
         if (group.due > now) {
@@ -107,6 +79,43 @@ std::vector<notice> grouping::take(kcontrol::time_point now, const latest_job& l
             ++at;
         }
     }
+    const bool any_due = std::any_of(held_.begin(), held_.end(), [&](const auto& each) { return each.due <= now; });
+    auto waiting = any_due ? std::exchange(held_, {}) : std::vector<held_notice>();
+    for (auto& each : waiting) {
+        if (!each.failure) continue;
+        const bool of_state = each.what.condition == job_condition::none;
+        if (auto job = of_state ? latest(each.what) : nullptr; job && job->failure) each.what.job = std::move(job);
+        each.cause = cause_of(*each.what.job, how_->by);
+    }
+    std::vector<std::vector<notice>> begun;    // each goes out as one, in this order
+    std::map<std::string, std::size_t> place;  // of a cause, in `begun`
+    for (auto& each : waiting) {
+        const auto known = each.cause.empty() ? open_.end() : open_.find(each.cause);
+        if (known != open_.end()) {
+            known->second.later.push_back(std::move(each.what));
+            continue;
+        }
+        if (!each.failure) each.due = std::max(each.due, due_of_later(each.what).value_or(each.due));
+        const auto with = each.cause.empty() ? place.end() : place.find(each.cause);
+        if (with != place.end()) {
+            begun[with->second].push_back(std::move(each.what));
+        } else if (each.due > now) {
+            held_.push_back(std::move(each));
+        } else {
+            if (!each.cause.empty()) place.emplace(each.cause, begun.size());
+            begun.emplace_back().push_back(std::move(each.what));
+        }
+    }
+    std::erase_if(held_, [&](held_notice& each) {  // those that came before the first that was due, but are not
+        const auto with = each.cause.empty() ? place.end() : place.find(each.cause);
+        if (with == place.end()) return false;
+        begun[with->second].push_back(std::move(each.what));
+        return true;
+    });
+    for (const auto& [cause, at] : place) {
+        open_[cause] = {begun[at].front().thread, begun[at].size(), {}, now + how_->more};
+    }
+    for (auto& all : begun) out.push_back(joined(std::move(all)));
     return out;
 }
 

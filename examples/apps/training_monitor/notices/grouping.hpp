@@ -61,6 +61,7 @@ private:
         kcontrol::time_point due;
     };
     static notice joined(std::vector<notice> all);
+    std::optional<kcontrol::time_point> due_of_later(const notice& n) const;
 
     std::optional<group_options> how_;
     std::vector<held_notice> held_;           // in order

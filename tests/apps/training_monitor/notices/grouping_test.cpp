@@ -90,7 +90,7 @@ TEST_CASE("causes are told apart, and what is not known is alike to nothing") {
     f.push(failed("e", ""), 2s);
     f.push(failed("f"), 3s);
     CHECK(f.take(10s) == "a+1");
-    CHECK(f.take(12s) == "d e b c");
+    CHECK(f.take(12s) == "b c d e");
 }
 
 TEST_CASE("why a job failed may be known only later") {
@@ -116,9 +116,28 @@ TEST_CASE("other notices pass at once, but for those of a job that waits") {
     const auto sent = f.all(11s);
     REQUIRE(sent.size() == 2);
     // The end of a job is told behind its failure.
-    CHECK(said({sent[1]}) == "a+1");
-    CHECK(!sent[0].to.state());
+    CHECK(said({sent[0]}) == "a+1");
+    CHECK(!sent[1].to.state());
     CHECK(f.push(gone, 12s) == "a");
+}
+
+TEST_CASE("the end of a job is told behind its failure, also where that waits for the end of `more`") {
+    fixture f;
+    f.push(failed("a"), 0s);
+    CHECK(f.take(10s) == "a");
+    f.push(failed("b"), 20s);
+    CHECK(f.push(moved("b", job_state::running), 25s) == "held");  // b waits by itself
+    CHECK(f.take(30s).empty());
+    CHECK(f.push(moved("b", job_state::succeeded), 40s) == "held");  // it waits in the group
+    CHECK(f.push(moved("c", job_state::running), 40s) == "c");
+    CHECK(f.groups.held() == 3);
+    CHECK(f.next() == "310");
+    const auto sent = f.all(310s);
+    CHECK(said(sent) == "b after 1 b b");
+    REQUIRE(sent.size() == 3);
+    CHECK(sent[1].to == standing(job_state::running));
+    CHECK(sent[2].to == standing(job_state::succeeded));
+    CHECK(f.groups.held() == 0);
 }
 
 TEST_CASE("without options each notice passes") {
