@@ -5,6 +5,7 @@
 
 #include "notices/condition_text.hpp"
 #include "notices/formats.hpp"
+#include "notices/mail.hpp"
 #include "notices/support.hpp"
 #include "support/folders.hpp"
 
@@ -139,6 +140,8 @@ receiver_config receiver(receiver_kind kind, bool rich = false) {
     out.rich = rich;
     out.http.target = kcontrol::secret_string("/hook");
     out.http.key = kcontrol::secret_string("0123456789abcdef0123456789abcdef");
+    out.smtp.from = "monitor@example.com";
+    out.smtp.to = {"oncall@example.com", "team@example.com"};
     out.mention_label = "team";
     out.mentions = {{"nlp", "U012AB3CD"}};
     return out;
@@ -157,6 +160,15 @@ std::string all_messages(const std::function<std::string(const notice&)>& write)
         out += "== " + name + "\n" + write(n) + "\n";
     }
     return out;
+}
+
+// For the file; each line of a mail ends in CR LF, and no CR stands elsewhere.
+std::string without_carriage_returns(std::string text) {
+    for (std::size_t at = 0; (at = text.find_first_of("\r\n", at)) != std::string::npos; ++at) {
+        REQUIRE(text.substr(at, 2) == "\r\n");
+        text.erase(at, 1);
+    }
+    return text;
 }
 
 // Compares with the file, which is written first with KCONTROL_WRITE_MESSAGES=1.
@@ -193,6 +205,11 @@ TEST_CASE("every message of every kind of receiver") {
         SUBCASE(row.file.c_str()) {
             check_file(row.file, all_messages([&](const notice& n) { return make_request(row.to, n, now).body; }));
         }
+    }
+    SUBCASE("smtp.txt") {
+        const auto to = receiver(receiver_kind::smtp);
+        check_file("smtp.txt",
+                   all_messages([&](const notice& n) { return without_carriage_returns(mail_of(to, n, now).text); }));
     }
     SUBCASE("command.txt") {
         const auto to = receiver(receiver_kind::command);
