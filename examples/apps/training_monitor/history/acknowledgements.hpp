@@ -31,6 +31,10 @@ class acknowledgements {
 public:
     static constexpr auto kept_for = std::chrono::hours(24 * 30);
 
+    /// Which job it is of.
+    using key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+    static key key_of(const acknowledgement& a) { return {a.cluster, a.namespace_, a.kind, a.name, a.uid}; }
+
     /// At most so many; the oldest go first.
     explicit acknowledgements(std::size_t most = 10'000) : most_(most) {}
 
@@ -41,7 +45,7 @@ public:
     void put(acknowledgement one);
     /// False: there was none.
     bool remove(const job_id& job);
-    /// What an earlier run remembered. Nobody is told.
+    /// What an earlier run remembered. Of it only that is told which is too old or too much: it is removed.
     void restore(std::vector<acknowledgement> all, kcontrol::wall_time now);
 
     /// Is told of each that is put or removed, for who keeps them.
@@ -50,8 +54,6 @@ public:
     std::size_t size() const noexcept { return all_.size(); }
 
 private:
-    using key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
-    static key key_of(const acknowledgement& a) { return {a.cluster, a.namespace_, a.kind, a.name, a.uid}; }
     static key key_of(const job_id& j);
     void erase(std::map<key, acknowledgement>::iterator at);
     void make_room();

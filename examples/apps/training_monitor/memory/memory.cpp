@@ -139,9 +139,7 @@ void memory::take(const totals_point& point) {
 
 void memory::take(const acknowledgement& one, bool removed) {
     ++touched_;
-    std::string job;
-    for (const auto* part : {&one.cluster, &one.namespace_, &one.kind, &one.name, &one.uid}) job += *part + "/";
-    if (care_.insert_or_assign(std::move(job), stored_acknowledgement{one, removed}).second) hurry();
+    if (care_.insert_or_assign(acknowledgements::key_of(one), stored_acknowledgement{one, removed}).second) hurry();
 }
 
 void memory::take(const notices::kept_alert& one) {

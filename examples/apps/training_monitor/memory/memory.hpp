@@ -148,7 +148,7 @@ private:
     std::vector<std::int64_t> forgotten_;
     std::map<std::string, stored_cluster> clusters_;
     totals points_;                                                              ///< that are not in the file yet
-    std::map<std::string, stored_acknowledgement> care_;                         ///< likewise, by its job
+    std::map<acknowledgements::key, stored_acknowledgement> care_;               ///< likewise
     std::map<std::pair<std::string, std::string>, notices::kept_alert> alerts_;  ///< likewise, by receiver and thread
     std::vector<acknowledgement> care_at_start_;
     std::vector<notices::kept_alert> alerts_at_start_;
