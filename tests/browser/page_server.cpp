@@ -4,17 +4,21 @@
 //   cluster      a cluster joins or changes: the members of /api/v1/clusters
 //   forget       a cluster leaves: name
 //   job          a job appears or changes: the members of /api/v1/jobs, and conditions, labels
+//   object       a job as its cluster has it: cluster, and object, a TrainingJob's JSON as text
 //   pod          a pod of a cluster: cluster, and pod, the object's JSON as text
 //   delete       a job goes: cluster, namespace, kind, name
 //   totals       a point of /api/v1/totals: time, states, gpus
 //   gpus         what /api/v1/gpus answers: items, its JSON as text
 //   clients      how many read the event stream
 #include <kcontrol/codec/codec.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/serve/responses.hpp>
 
+#include "jobs/training_job.hpp"
 #include "script.hpp"
 #include "scripted_server.hpp"
 #include "table/totals.hpp"
+#include "table/watched.hpp"
 #include "web/attention_answer.hpp"
 #include "web/job_answer.hpp"
 #include "web/totals_answer.hpp"
@@ -29,7 +33,7 @@ using namespace training_monitor;
 /// The monitor's face and what it shows.
 class monitor_site {
 public:
-    monitor_site(kcontrol::environment& env, std::chrono::milliseconds heartbeat)
+    monitor_site(kcontrol::environment& env, std::chrono::milliseconds heartbeat, std::vector<link_template> links)
         : env_(env),
           hub_(env, table_, kcontrol::http::event_stream_options().heartbeat(heartbeat)),
           known_(env, {"PyTorchJob"}, {}, {}),
@@ -40,7 +44,7 @@ public:
         });
         add_job_routes(
             site_.routes(), past_, table_, [this] { return env_.wall_now(); }, &known_,
-            job_offers().logs(true).yaml(true));
+            job_offers().logs(true).yaml(true), {}, std::move(links));
         add_attention_routes(site_.routes(), past_, table_, [this] { return env_.wall_now(); }, {},
                              {"the directory /clusters (--clusters)", std::nullopt});
         site_.routes().get("/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}/logs",
@@ -76,6 +80,11 @@ public:
             const bool known =
                 table_.find(job.view.cluster, job.view.namespace_, job.view.kind, job.view.name) != nullptr;
             publish(known ? table_.update(std::move(job)) : table_.add(std::move(job)), at);
+        } else if (op == "object") {
+            auto object = kcontrol::from_json<training_job>(text(at, "object"));
+            if (!object) return object.error().what();
+            const kcontrol::any_object any(std::make_shared<const training_job>(std::move(*object)));
+            publish(table_.add(observe(kcontrol::resource_of<training_job>(), any, text(at, "cluster"))), at);
         } else if (op == "pod") {
             const auto pod = kcontrol::from_json<training_pod>(text(at, "pod"));
             if (!pod) return pod.error().what();
@@ -130,11 +139,17 @@ private:
 
 }  // namespace
 
-// usage: page_server [HEARTBEAT_MS]
+// usage: page_server [HEARTBEAT_MS [LINK...]]     LINK: as the monitor's --link
 int main(int argc, char** argv) {
     kcontrol::system_environment env;
     boost::asio::io_context context(1);
-    monitor_site site(env, std::chrono::milliseconds(argc > 1 ? std::atoi(argv[1]) : 15000));
+    std::vector<training_monitor::link_template> links;
+    for (int i = 2; i < argc; ++i) {
+        auto link = training_monitor::link_template::parse(argv[i]);
+        if (!link) return std::fprintf(stderr, "%s\n", link.error().what().c_str()), 2;
+        links.push_back(std::move(*link));
+    }
+    monitor_site site(env, std::chrono::milliseconds(argc > 1 ? std::atoi(argv[1]) : 15000), std::move(links));
     page_server server(env, context, site);
     return serve_script(context, server);
 }

@@ -101,8 +101,8 @@ class ScriptedServer:
 
 
 class Server(ScriptedServer):
-    def __init__(self, heartbeat_ms=15000):
-        super().__init__(page_server(), str(heartbeat_ms))
+    def __init__(self, heartbeat_ms=15000, links=()):
+        super().__init__(page_server(), str(heartbeat_ms), *links)
 
     def cluster(self, name, state="live", **members):
         self.step("cluster", **cluster(name, state, **members))

@@ -1,5 +1,6 @@
 """A job's own view: how it got where it is, and where to look further."""
 import json
+import urllib.parse
 
 import fixture
 import server
@@ -238,3 +239,119 @@ class Job(fixture.PageTest):
         self.assertIn("Failed", text(page, "#gone"))
         page.click("#gone a")
         page.until("document.querySelector('#job h1')?.innerText === 'bert'")
+
+
+class Links(fixture.PageTest):
+    """--link: to other programs that know of the job."""
+    HOSTILE = 'bert"><img src=x onerror=alert(1)>'
+    ALL = ("Grafana=https://grafana.example.com/d/jobs?ns={namespace}&job={name}&from={from}&to={to}",
+           "MPIJob/Horovod=https://h.example.com/{name}", "PyTorchJob/MLflow=http://mlflow.example.com/#/{label:run}",
+           "Logs=https://logs.example.com/{cluster}/{kind}/{uid}")
+
+    def make_server(self):
+        return server.Server(links=self.ALL)
+
+    def links_of(self, page):
+        return page.js("[...document.querySelectorAll('#job .links a')].map(a => [a.textContent, a.getAttribute('href'), "
+                       "a.rel, a.target])")
+
+    def test_each_kind_has_its_own(self):
+        self.server.cluster("alpha")
+        self.server.job("bert", uid="u 1", labels={"run": "a/b&c"})
+        page = self.open(JOB)
+        page.until("document.querySelector('#job .links')")
+        more = ["noreferrer", "_blank"]
+        self.assertEqual(self.links_of(page), [
+            ["Grafana ↗", "https://grafana.example.com/d/jobs?ns=ml&job=bert&from=1795262400000&to=now", *more],
+            ["MLflow ↗", "http://mlflow.example.com/#/a%2Fb%26c", *more],
+            ["Logs ↗", "https://logs.example.com/alpha/PyTorchJob/u%201", *more]])
+        # It ended, and has lost its label: the page follows.
+        self.server.job("bert", "Failed", uid="u 1", completionTime="2026-11-21T13:00:00Z")
+        page.until("document.querySelectorAll('#job .links a').length === 2")
+        self.assertTrue(self.links_of(page)[0][1].endswith("&to=1795266000000"))
+        # Its logs are wanted most when it is gone.
+        self.server.step("delete", **server.job("bert", "Failed", uid="u 1"))
+        page.until("document.querySelector('#job .gone')")
+        self.assertEqual([link[0] for link in self.links_of(page)], ["Grafana ↗", "Logs ↗"])
+
+    def test_a_name_and_a_label_are_text(self):
+        self.server.cluster("alpha")
+        self.server.job("mpi", kind="MPIJob", labels={"run": "x"}, namespace=self.HOSTILE, startTime=None)
+        page = self.open("?job=" + "%2F".join(
+            urllib.parse.quote(part, safe="") for part in ("alpha", self.HOSTILE, "MPIJob", "mpi")))
+        page.until("document.querySelector('#job .links')")
+        # Without a start there is no link to the times of the job.
+        self.assertEqual([link[:2] for link in self.links_of(page)], [
+            ["Horovod ↗", "https://h.example.com/mpi"],
+            ["Logs ↗", "https://logs.example.com/alpha/MPIJob/" + urllib.parse.quote(self.HOSTILE + "/mpi", safe="")]])
+        self.assertEqual(page.js("document.querySelectorAll('#job img').length"), 0)
+
+
+class Training(fixture.PageTest):
+    """What a TrainingJob says beyond what all jobs do."""
+    PLACE = "?job=alpha%2Fml%2FTrainingJob%2Fllama"
+    PANEL = "[...document.querySelectorAll('#job .panel')].find(p => p.querySelector('h2')?.innerText === 'Training')"
+
+    def training(self, status, **spec):
+        self.server.step("object", cluster="alpha", object=json.dumps({
+            "apiVersion": "ai.kcontrol.dev/v1alpha1", "kind": "TrainingJob",
+            "metadata": {"name": "llama", "namespace": "ml", "uid": "t"},
+            "spec": {"workers": 4, "template": {}, **spec}, "status": status}))
+
+    def facts(self, page):
+        return page.js(f"Object.fromEntries([...{self.PANEL}.querySelectorAll('dt')].map(d => [d.innerText, "
+                       "d.nextElementSibling.innerText]))")
+
+    def tables(self, page):
+        return page.js(f"[...{self.PANEL}.querySelectorAll('table')].map(t => [t.caption.textContent, "
+                       "...[...t.tBodies[0].rows].map(r => [...r.cells].map(c => c.innerText).join('|'))])")
+
+    def test_its_panel(self):
+        self.server.cluster("alpha")
+        gates = [{"name": "loss", "metric": "val_loss", "op": "<=", "threshold": "1.5"},
+                 {"name": "bias", "metric": "bias", "op": "<", "threshold": "0.1"},
+                 {"name": "speed", "metric": "p99", "op": "<", "threshold": "9"}]
+        self.training({
+            "phase": "Promoting", "phaseTime": "2026-11-21T14:00:00Z", "startTime": "2026-11-21T12:00:00Z", "workers": 4,
+            "ready": "4/4", "attempt": 2, "datasetVersion": "v42 <b>",
+            "checkpoints": [
+                {"step": 9000, "attempt": 2, "uri": "s3://c/9000", "time": "2026-11-21T13:00:00Z", "refused": True},
+                {"step": 8000, "attempt": 1, "uri": "s3://c/8000", "time": "2026-11-21T12:50:00Z"}],
+            "gates": [{"name": "loss", "result": "Passed", "value": "1.31"},
+                      {"name": "bias", "result": "Running", "message": "pod llama-bias runs"}],
+            "promotion": {"step": 2, "weight": 25, "time": "2026-11-21T14:10:00Z"}},
+            backoffLimit=5, gates=gates, promote={"steps": [5, 25, 100]})
+        page = self.open(self.PLACE, width=1280)
+        page.until(self.PANEL)
+        facts = self.facts(page)
+        self.assertTrue(facts.pop("Phase").startswith("Promoting since "), facts)
+        self.assertEqual(facts, {"Attempt": "2 of at most 6", "Dataset version": "v42 <b>", "Goes on at": "step 8,000",
+                                 "Promotion": "25 % of the traffic · step 2 of 3"})
+        self.assertEqual(text(page, "#job .headline .badge"), "Running")  # beside its own word
+        shown = self.tables(page)
+        self.assertEqual(shown[0], ["Gates", "loss|val_loss <= 1.5|Passed|1.31|", "bias|bias < 0.1|Running||pod llama-bias runs",
+                                    "speed|p99 < 9|not begun||"])
+        self.assertEqual([row.split("|")[::3] for row in shown[1][1:]],
+                         [["9,000", "s3://c/9000 (refused)"], ["8,000", "s3://c/8000"]])
+        self.assertEqual([row.split("|")[1] for row in shown[1][1:]], ["2", "1"])
+
+    def test_before_it_began_and_after_it_was_rolled_back(self):
+        self.server.cluster("alpha")
+        self.training({"phase": "Queued"})
+        page = self.open(self.PLACE)
+        page.until(self.PANEL)
+        self.assertEqual(self.facts(page), {"Phase": "Queued", "Attempt": "none yet"})
+        self.assertEqual(self.tables(page), [])
+
+    def test_rolled_back_on_a_phone(self):
+        self.server.cluster("alpha")
+        self.training({"phase": "ValidationFailed", "attempt": 1,
+                       "checkpoints": [{"step": 1, "attempt": 1, "uri": "s3://bucket/" + 80 * "c", "time": ""}],
+                       "promotion": {"step": 1, "weight": 0, "rolledBack": True}}, promote={"steps": [5, 100]})
+        page = self.open(self.PLACE, width=360, height=740, mobile=True)
+        page.until(self.PANEL)
+        facts = self.facts(page)
+        self.assertEqual((facts["Phase"], facts["Attempt"], facts["Promotion"]),
+                         ("ValidationFailed", "1 of at most 3", "0 % of the traffic · step 1 of 2 · rolled back"))
+        self.assertEqual(text(page, "#job .headline .badge"), "Failed")
+        self.assertLessEqual(page.js("document.documentElement.scrollWidth"), 360)
