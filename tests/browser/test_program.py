@@ -42,7 +42,7 @@ class Program(unittest.TestCase):
     # What each job of the demonstration's show cluster is to teach: the job, and what the page says of it.
     CAUSES = [
         ("llama3-8b-sft", "out of memory (OOMKilled)"), ("vit-h14-pretrain", "an illegal memory access was encountered"),
-        ("mixtral-pretrain", "NCCL communicator was aborted on rank 1"), ("ranker-v7-nightly", "low on"),
+        ("mixtral-pretrain", "NCCL communicator was aborted on rank 1"), ("mixtral-pretrain", "s after XID 79 of GPU 7"), ("ranker-v7-nightly", "low on"),
         ("whisper-large-ft", "preempt"), ("tokenize-shards", "can't pull the image"),
         ("dedup-crawl", "s3-credentials"), ("eval-harness", "crash looping"), ("qwen2-72b-rlhf", "unschedulable"),
         ("clip-filter", "exceeded quota"), ("sweep-lr", "number 3 in queue research"),
@@ -68,7 +68,13 @@ class Program(unittest.TestCase):
             page.js("document.querySelector('#fleet details').open = true")
             page.until("document.querySelector('#fleet tbody')?.rows[0].innerText.includes('fallen off the bus')")
             page.until("document.querySelectorAll('#sink li').length > 0")
-            self.assertEqual(page.errors, [])
+            # From the failure that the fault caused to its node, and Kueue's queues of that cluster.
+            page.js("goJob([...store.jobs.values()].find(j => j.name === 'mixtral-pretrain'))")
+            page.until("[...document.querySelectorAll('#job a[href*=\"node=\"]')].some(a => a.innerText === 'gpu-2')")
+            page.js("[...document.querySelectorAll('#job a[href*=\"node=\"]')].find(a => a.innerText === 'gpu-2').click()")
+            page.until("$('node')?.open && $('node').innerText.includes('XID 79 of GPU 7') && "
+                       "$('node').innerText.includes('mixtral-pretrain')")
+            self.assertEqual((page.errors, page.failed_requests), ([], []))
 
     def test_once_without_clusters_fails_and_names_the_directory(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -281,6 +281,10 @@ kcontrol::awaitable<void> showcase::lose_a_gpu(std::stop_token stop) {
     co_await kcontrol::sleep_for(env_, 15s, stop);
     if (stop.stop_requested()) co_return;
     gpu_lost_ = env_.wall_now();
+    set_status("Node", "", "gpu-2",
+               R"({"conditions":[{"type":"Ready","status":"True"},{"type":"kcontrol.dev/GPUHealthy","status":"False",)"
+               R"("reason":"GPUFailed","message":"GPU 7 (GPU-7): XID 79: the GPU has fallen off the bus",)"
+               R"("lastTransitionTime":"<-0>"}]})");
     co_await kcontrol::sleep_for(env_, 10s, stop);
     if (stop.stop_requested()) co_return;
     const std::string last_words = "torch.distributed.DistBackendError: NCCL communicator was aborted on rank 1";
