@@ -52,6 +52,25 @@ class Layout(fixture.PageTest):
         self.assertGreaterEqual(page.js(f"{FITS}({cell})"), 80)
         self.assertEqual(page.js("shownRows()[0].querySelector('.place').textContent"), "PyTorchJob · fra-h100 · ml")
 
+    def test_the_sign_of_the_order_is_whole(self):
+        self.server.cluster("alpha")
+        self.server.job("bert")
+        for width in (1280, 1440):
+            page = self.open(width=width, height=900)
+            page.until("rowsShown() === 1")
+            names = page.js("[...document.querySelectorAll('#head button')].map(b => b.dataset.sort)")
+            self.assertGreater(len(names), 4)
+            for name in names:
+                cell = f"document.querySelector('#head button[data-sort={name}]').parentNode"
+                page.js(cell + ".querySelector('button').click()")
+                page.until(f"{cell}.ariaSort && /[▼▲]/.test({cell}.textContent)")
+                # What is left between the sign and what is cut off, or the next head.
+                room = page.js(f"(c => (getComputedStyle(c).overflowX === 'visible' ? (c.nextElementSibling ?? "
+                               "c.parentNode).getBoundingClientRect()[c.nextElementSibling ? 'left' : 'right'] : "
+                               "c.getBoundingClientRect().right) - (r => { r.selectNodeContents(c); return "
+                               f"r.getBoundingClientRect().right; }})(document.createRange()))({cell})")
+                self.assertGreaterEqual(room, -0.5, (width, name))
+
     def test_nothing_scrolls_sideways(self):
         pictures.fleet(self.server)
         page = self.open(width=1280, height=900)

@@ -46,7 +46,7 @@ function drawHead() {
     const cell = button.parentNode;
     if (on) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
     else cell.removeAttribute("aria-sort");
-    put(button.lastChild, on ? (down ? " ▼" : " ▲") : "");
+    put(button.lastChild, on ? (down ? "\u2009▼" : "\u2009▲") : "");
   }
   $("by-sort").value = view.sort;
 }
