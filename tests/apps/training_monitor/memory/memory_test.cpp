@@ -9,6 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <set>
+#include <string>
 #include <sys/resource.h>
 
 using namespace training_monitor;
@@ -151,6 +153,42 @@ TEST_CASE("memory: who takes care of a job, and what receivers were told of, ove
     fixture f(dir.path("s"));
     CHECK(f.kept->take_acknowledgements().empty());
     CHECK(f.kept->take_alerts().empty());
+}
+
+TEST_CASE("memory: alerts of every condition, and of two jobs that differ a little the one that was let go") {
+    temporary_directory dir;
+    constexpr std::size_t conditions = trouble_names.size() + 2;
+    const auto taken = [](std::string name, std::string uid) {
+        return acknowledgement{"a", "ml", "Job", std::move(name), std::move(uid), "failed", "ana", "", {}};
+    };
+    {
+        fixture f(dir.path("s"));
+        for (std::size_t i = 0; i < conditions; ++i) {
+            notices::kept_alert told;
+            told.receiver = "pager";
+            told.jobs = {{"a", "ml", "Job", "bert", "u"}};
+            told.what.job = std::make_shared<const job_view>(some_job("bert", job_state::failed).view);
+            told.what.thread = std::to_string(i);
+            told.what.to = job_state::failed;
+            told.what.condition = static_cast<notices::job_condition>(i);
+            f.kept->take(told);
+        }
+        for (const auto& one : {taken("bert", "u"), taken("bert", "v"), taken("gpt", "u")}) f.kept->take(one, false);
+        f.advance(201ms);
+    }
+    {
+        fixture f(dir.path("s"));
+        const auto alerts = f.kept->take_alerts();
+        CHECK(alerts.size() == conditions);
+        for (const auto& one : alerts) {
+            CHECK(std::to_string(static_cast<std::size_t>(one.what.condition)) == one.what.thread);
+        }
+        f.kept->take(taken("bert", "u"), true);
+    }
+    fixture f(dir.path("s"));
+    std::set<std::string> left;
+    for (const auto& one : f.kept->take_acknowledgements()) left.insert(one.name + one.uid);
+    CHECK(left == std::set<std::string>{"bertv", "gptu"});
 }
 
 TEST_CASE("memory: a restart knows what was, finds out what happened, and tells nothing twice") {
