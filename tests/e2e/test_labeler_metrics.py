@@ -105,7 +105,7 @@ class LabelerMeasures(unittest.TestCase):
         # measures: "a dead GPU shows within a second"
         self.assertLess(time.monotonic() - time_of_death, 1)
         wait.until("the labels are not looked at", lambda: 'gpu_labeler_gpus{state="lost"} 1' in running.get("/metrics")[1])
-        self.assertEqual(running.wait_for("a GPU tells something")["xid"], 79)
+        self.assertEqual(running.wait_for("GPU event")["xid"], 79)
         self.assertIn('xid="79"} 1', running.get("/metrics")[1])
         status, seconds = running.stop()
         self.assertEqual(status, 0)

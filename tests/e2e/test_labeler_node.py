@@ -185,7 +185,7 @@ class LabelerOnANode(unittest.TestCase):
         self.until_labels(whole)
         self.use("a100-x8", LOST + XID_79)
         self.until_labels({**whole, "nvidia.com/gpu.count": "7"})
-        told = running.wait_for("a GPU tells something")
+        told = running.wait_for("GPU event")
         self.assertEqual((told["xid"], told["gpu"]), (79, "GPU-a1000003-0000-4000-8000-000000000000"))
 
     def test_the_topology_is_an_annotation(self):

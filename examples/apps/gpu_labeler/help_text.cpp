@@ -20,17 +20,17 @@ Flags (in the file of --config: without dashes, in camelCase, noTimestamp: true)
                             read again on SIGHUP
 
 When:
-  --schedule SPEC           when GPUs are looked at for labels, as cron has it
+  --schedule SPEC           when GPUs are looked at for labels, in cron syntax
                             (default "@every 60s"); events of a GPU don't wait for it
   --sample-interval TIME    between measurements (default 10s)
   --start-jitter TIME       the first request to the API server comes at a random
                             time within it (default 10s; 0s: at once)
-  --resync-interval TIME    after half of it to all of it, it is looked whether
-                            somebody else changed the labels, and only then they are
-                            written again (default 10h; 0s: never)
+  --resync-interval TIME    jittered 50-100 %: between looks whether somebody else
+                            changed the labels, and only then they are written again
+                            (default 10h; 0s: never)
   --keep-labels TIME        GPUs that can't be read (no driver, one that is reloaded
                             or hangs) keep their labels for so long, then these go
-                            (default 5m; 0s: for ever)
+                            (default 5m; 0s: never)
 
 Which labels:
   --mig-strategy NAME       none, single or mixed (default none)
@@ -49,7 +49,7 @@ Where they go:
                             ~/.kube/config)
   --context NAME            of the kubeconfig (default: its current one)
 
-What is told:
+What is served:
   --listen ADDR:PORT        serves /, /api/v1/gpus, /api/v1/history, /metrics,
                             /healthz and /readyz there, for example :9400
                             (default 0: nowhere)
@@ -62,9 +62,9 @@ What is told:
   --tls-cert-file FILE --tls-private-key-file FILE
                             speaks TLS at --listen with this certificate chain and
                             key (PEM)
-  --token-file FILE         one bearer token a line, without which nothing is told
-                            there; a browser asks for it as a password, with any user
-                            name
+  --token-file FILE         one bearer token a line, without which requests are
+                            refused; a browser asks for it as a password, with any
+                            user name
   --client-ca-file FILE     client certificates signed by one of these open, too (PEM);
                             these files are read again when they change, and /healthz
                             and /readyz are open to all

@@ -7,10 +7,15 @@
 #include "pods/exit_code.hpp"
 #include "pods/insight.hpp"
 #include "pods/pods.hpp"
+#include "support/folders.hpp"
 #include "training_monitor/page.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,27 +25,28 @@ using namespace training_monitor::tests;
 
 namespace {
 
-// Private words that were once shown.
+// Private words that were once shown: what the issue of the monitor's words replaced, row by row.
 constexpr std::string_view replaced_words[] = {
-    "Needs somebody",   "no failure within a day",
+    "Needs somebody",   "no failure within",
     "How it went",      "Look further",
     "What it is",       "Its pods",
     "All of it",        "can't be had",
     "can't be made",    "started again later",
-    "told to end",      "short of something",
-    "node is lost",     "no node for",
-    "is not scheduled", "in use of wanted",
-    "waited for",       "room for",
-    "that would fit",   "open to ask",
+    "told to end",      "is short of",
+    "node is lost",     "may not stay",
+    "no node for",      "is not scheduled",
+    "in use of wanted", "waited for",
+    "room for",         "that would fit",
+    "open to ask",      "Fleet:",
     "Warmest",          "no-answer",
-    "is gone since",    "appeared, ",
+    "is gone since",    "appeared",
     "gone, was",        " before\"",
     "would show",       "Memory's",
     "in its life",      "tells something",
     "is not well",      "is told",
     "0s: for ever",     "as cron has it",
-    "after half of it", "15m0s",
-    "[object",
+    "after half of",    "15m0s",
+    "-> for",           "[object",
 };
 
 void check(std::string_view where, std::string_view text) {
@@ -50,6 +56,17 @@ void check(std::string_view where, std::string_view text) {
         const auto at = text.find(words);
         CHECK_MESSAGE(at == std::string_view::npos, text.substr(at == std::string_view::npos ? 0 : at, 80));
     }
+}
+
+// Comments are for who changes the program. An address has no blank behind its "//".
+std::string without_comments(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        auto line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        out.append(line.substr(0, std::min(line.find("// "), line.find("///")))).append("\n");
+    }
+    return out;
 }
 
 job_evidence with(std::vector<training_pod> pods, std::vector<object_event> events = {}) {
@@ -62,17 +79,34 @@ job_evidence with(std::vector<training_pod> pods, std::vector<object_event> even
 }  // namespace
 
 TEST_CASE("words: the page and --help") {
-    for (const auto& file : embedded_files()) {
-        // Comments are for who changes the page.
-        std::string shown;
-        for (std::string_view rest = file.text; !rest.empty();) {
-            const auto line = rest.substr(0, rest.find('\n'));
-            rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-            if (line.find("// ") == std::string_view::npos) shown.append(line).append("\n");
-        }
-        check(file.path, shown);
-    }
+    for (const auto& file : embedded_files()) check(file.path, without_comments(file.text));
     check("--help", std::string(help_text()) + std::string(all_help_text()));
+}
+
+// Whoever writes them: page, terminal, messages, logs and --help of the monitor, and of the labeler, whose GPUs it
+// shows.
+TEST_CASE("words: every text in the sources") {
+    namespace fs = std::filesystem;
+    std::size_t files = 0;
+    for (const char* program : {"training_monitor", "gpu_labeler"}) {
+        const std::string folder = kcontrol::test::source_file(std::string("examples/apps/") + program);
+        for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+            const auto kind = entry.path().extension();
+            if (kind != ".cpp" && kind != ".hpp" && kind != ".js" && kind != ".html") continue;
+            ++files;
+            std::ifstream in(entry.path());
+            check(entry.path().string(), without_comments(std::string(std::istreambuf_iterator<char>(in), {})));
+        }
+    }
+    CHECK(files > 300);
+}
+
+TEST_CASE("words: the messages that are compared with files") {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(kcontrol::test::tests_file("apps/training_monitor/notices/messages"))) {
+        std::ifstream in(entry.path());
+        check(entry.path().string(), std::string(std::istreambuf_iterator<char>(in), {}));
+    }
 }
 
 TEST_CASE("words: why a job fails or waits, in the terminal as well") {

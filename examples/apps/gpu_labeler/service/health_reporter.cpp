@@ -106,7 +106,7 @@ kcontrol::awaitable<void> health_reporter::tell(const node_verdict& verdict, std
 void health_reporter::note(const node_verdict& verdict, bool first) {
     const bool well = verdict.health == node_health::ok;
     log_.info(
-        "the health of the GPUs is told",
+        "GPU health changed",
         {{"health", std::string(to_string(verdict.health))}, {"reason", verdict.reason}, {"message", verdict.message}});
     if (first && well) return;  // no news
     node_object about;

@@ -122,9 +122,9 @@ void measurer::log_event(const gpu_event& event, bool of_program) {
         fields.push_back({"meaning", std::string(describe_xid(event.xid))});
     }
     if (of_program) {
-        log_.info("a GPU tells something", std::move(fields));
+        log_.info("GPU event", std::move(fields));
     } else {
-        log_.warning("a GPU tells something", std::move(fields));
+        log_.warning("GPU event", std::move(fields));
     }
 }
 
@@ -146,9 +146,9 @@ void measurer::log_changes(const node_sample& sample) {
                                                 {"health", std::string(name_of(gpu.health))},
                                                 {"reason", gpu.reason}};
         if (gpu.health == gpu_health::ok) {
-            log_.info("a GPU is well again", std::move(fields));
+            log_.info("GPU healthy again", std::move(fields));
         } else {
-            log_.warning("a GPU is not well", std::move(fields));
+            log_.warning("GPU unhealthy", std::move(fields));
         }
     }
 }

@@ -28,9 +28,9 @@ double seconds(const std::optional<kcontrol::wall_time>& at) {
 }
 
 void write(const watch_status& s, kcontrol::metrics_writer& out) {
-    out.gauge("gpu_labeler_events_watched", "1 while events of the GPUs are waited for; XIDs are known by them only.",
-              {}, s.watching ? 1 : 0);
-    out.counter("gpu_labeler_event_gaps_total", "Times that nobody waited for events, as NVML was started anew.", {},
+    out.gauge("gpu_labeler_events_watched", "1 while events of the GPUs are watched; XIDs are known by them only.", {},
+              s.watching ? 1 : 0);
+    out.counter("gpu_labeler_event_gaps_total", "Times that events were not watched, as NVML was started anew.", {},
                 static_cast<double>(s.gaps));
     out.counter("gpu_labeler_event_gap_seconds_total", "How long those were together.", {},
                 std::chrono::duration<double>(s.unwatched).count());

@@ -17,7 +17,7 @@ kcontrol::result<std::unique_ptr<state_lock>> state_lock::take(const std::string
     const std::string path = state + ".lock";
     const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) {
-        return error(errc::file_failed, "state file " + state + ": " + path + " can't be made (" +
+        return error(errc::file_failed, "state file " + state + ": " + path + " can't be created (" +
                                             std::strerror(errno) +
                                             "): the directory must exist, and this user be able to write there");
     }

@@ -90,8 +90,8 @@ TEST_CASE("measurer: an event is measured at once, and labels are looked at") {
     f.until([&] { return f.samples.size() > 1; });
     CHECK(f.samples.back().gpus[0].health == gpu_health::failed);
     CHECK(f.changes == 1);
-    CHECK(f.logged("a GPU tells something event=XID gpu=GPU-0 xid=79 meaning=the GPU has fallen off the bus"));
-    CHECK(f.logged("a GPU is not well index=0 gpu=GPU-0 health=failed reason=XID 79"));
+    CHECK(f.logged("GPU event event=XID gpu=GPU-0 xid=79 meaning=the GPU has fallen off the bus"));
+    CHECK(f.logged("GPU unhealthy index=0 gpu=GPU-0 health=failed reason=XID 79"));
 }
 
 TEST_CASE("measurer: what a program did to itself is told, and changes no label") {

@@ -69,8 +69,8 @@ function factsOf(g) {
   };
   const both = (a, b, unit) => there([known(a) ? `${round(a, 0)} ${unit}` : "", known(b) ? `memory ${round(b, 0)} ${unit}` : ""]).join(", ");
   fact("Clocks", both(g.clocks.smMHz, g.clocks.memoryMHz, "MHz"));
-  if (known(g.memoryTemperatureC)) fact("Memory's temperature", nice.celsius(g.memoryTemperatureC));
-  fact("Memory's bandwidth", known(g.utilization.memory) ? `busy ${nice.percent(g.utilization.memory)}` : "");
+  if (known(g.memoryTemperatureC)) fact("Memory temperature", nice.celsius(g.memoryTemperatureC));
+  fact("Memory bandwidth", known(g.utilization.memory) ? `busy ${nice.percent(g.utilization.memory)}` : "");
   fact("Video", there([g.utilization.encoder ? `encoder ${g.utilization.encoder} %` : "", g.utilization.decoder ? `decoder ${g.utilization.decoder} %` : ""]).join(", "));
   if (g.nvlink) {
     const {links, active, transmitBytesPerSecond: out_, receiveBytesPerSecond: in_} = g.nvlink;
@@ -82,7 +82,7 @@ function factsOf(g) {
     fact("XID", el("span", {}, times.join(", "), "; last ", shortTime(g.xid.time)), true);
   }
   const ecc = g.ecc;
-  const pair = (now, all) => there([known(now) ? String(now) : "", known(all) && all !== now ? `${all} in its life` : ""]).join(", ");
+  const pair = (now, all) => there([known(now) ? String(now) : "", known(all) && all !== now ? `(lifetime ${all})` : ""]).join(" ");
   fact("ECC corrected", pair(ecc.correctedVolatile, ecc.correctedAggregate));
   fact("ECC uncorrected", pair(ecc.uncorrectedVolatile, ecc.uncorrectedAggregate), ecc.uncorrectedVolatile > 0);
   const rows = g.rows, remapped = (rows.remappedCorrected || 0) + (rows.remappedUncorrected || 0);
