@@ -156,6 +156,17 @@ class OneCause(fixture.PageTest):
         page.key("Enter")
         page.until("$('needs').children.length === 4")
 
+    def test_its_button_is_seen_beside_long_names(self):
+        for i in range(2):
+            self.break_job(f"llama3-70b-instruct-preference-tuning-nightly-{i}", "gpu-17-of-the-second-hall")
+        for width in (1280, 1440):
+            page = self.open(width=width, height=900)
+            page.until("document.querySelectorAll('#needs .group:not([hidden])').length === 2")
+            covered = page.js("[...document.querySelectorAll('#needs .group:not([hidden])')].filter(b => { const r = "
+                              "b.getBoundingClientRect(); return [r.left + 3, r.right - 3].some(x => "
+                              "document.elementFromPoint(x, (r.top + r.bottom) / 2) !== b); }).map(b => b.innerText)")
+            self.assertEqual(covered, [], width)
+
     def test_one_mark_is_of_all(self):
         page = self.open()
         page.until("$('needs').children.length === 2 && document.querySelector('#needs .group')")

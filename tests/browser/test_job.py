@@ -83,6 +83,9 @@ class Job(fixture.PageTest):
         self.assertEqual(text(page, "#job .because"),
                          "Worker 1 (rank 2) on gpu-17: exit code 137, killed (SIGKILL), out of memory (OOMKilled): "
                          "<i>last words</i>")
+        # Nor is there an operator's word before our sentence in the timeline.
+        page.until("document.querySelector('.timeline').parentNode.querySelector('tbody tr').cells[3].innerText === "
+                   "document.querySelector('#job .because').innerText")
         # What failed comes first.
         page.until("[...document.querySelectorAll('#job h2')].some(h => h.innerText === 'Pods')")
         rows = page.js("[...[...document.querySelectorAll('#job .panel')].find(p => p.querySelector('h2')?.innerText === "

@@ -91,6 +91,29 @@ class Node(fixture.PageTest):
         page.until("!$('node').open && location.search === ''")
         self.assertEqual(page.js("history.length"), entries)
 
+    def test_the_fault_comes_first_and_nothing_is_cut(self):
+        gpus = json.loads(node())["gpus"]
+        healthy = [{**gpus[0], "index": i, "health": "ok", "reason": "", "xid": None} for i in range(7)]
+        self.server.step("answer", path=PATH, status=200, body=node(gpus=[*healthy, {**gpus[0], "index": 7}]))
+        for look in ({"width": 1280}, {"width": 360, "height": 740, "mobile": True}):
+            with self.subTest(look):
+                page = self.open(NODE, **look)
+                page.until(SHOWN)
+                rows = page.js("[...document.querySelectorAll('#node table')][1].tBodies[0].rows.length")
+                self.assertEqual(rows, 8)
+                self.assertEqual(page.js("[...document.querySelectorAll('#node table')][1].tBodies[0].rows[0].cells[0].innerText"), "7")
+                hidden = page.js("[...document.querySelectorAll('#node .scroll-y')].filter(e => e.scrollHeight > e.clientHeight + 1)"
+                                 ".map(e => e.ariaLabel)")
+                self.assertEqual(hidden, [])
+                # No head, and on a phone no cell, that is so narrow that it breaks by letters.
+                broken = page.js("[...document.querySelectorAll('#node th')].filter(h => getComputedStyle(h.closest('thead'))"
+                                 ".position !== 'absolute' && h.clientHeight > 40).map(h => h.innerText)")
+                self.assertEqual(broken, [])
+                if "mobile" in look:
+                    narrow = page.js("[...document.querySelectorAll('#node td')].filter(d => d.innerText && d.clientWidth < 250)"
+                                     ".map(d => d.innerText)")
+                    self.assertEqual(narrow, [])
+
     def test_a_job_of_it(self):
         page = self.open(NODE)
         page.until(SHOWN)

@@ -37,6 +37,7 @@ void write_timeline(kcontrol::json::writer& out, const job_record& record, wall_
         out.member("state", to_string(s.state));
         out.member("reason", s.reason);
         out.member("message", s.message);
+        out.member("explained", s.explained);
         time_member(out, "from", s.from);
         time_member(out, "to", s.to);
         out.member("durationSeconds", std::max<std::int64_t>(0, seconds_of(s.to.value_or(now)) - seconds_of(s.from)));

@@ -46,9 +46,11 @@ TEST_CASE("one job: as in the list, and its timeline") {
     auto answer = job_answer(past, table, path, at(17));
     CHECK(answer.status == 200);
     CHECK(answer.body.starts_with(R"({"job":{"cluster":"a b","namespace":"ml","name":"bert","kind":"Job")"));
-    CHECK(answer.body.find(R"("timeline":[{"state":"Created","reason":"","message":"","from":"2023-11-14T22:13:20Z",)"
-                           R"("to":"2023-11-14T22:13:27Z","durationSeconds":7},{"state":"Running","reason":"",)"
-                           R"("message":"","from":"2023-11-14T22:13:27Z","to":null,"durationSeconds":10}])") !=
+    CHECK(answer.body.find(
+              R"("timeline":[{"state":"Created","reason":"","message":"","explained":false,)"
+              R"("from":"2023-11-14T22:13:20Z",)"
+              R"("to":"2023-11-14T22:13:27Z","durationSeconds":7},{"state":"Running","reason":"",)"
+              R"("message":"","explained":false,"from":"2023-11-14T22:13:27Z","to":null,"durationSeconds":10}])") !=
           std::string::npos);
     CHECK(answer.body.find("\"gone\"") == std::string::npos);
     past.observe(table.remove(job(job_state::running, "3")), at(20));

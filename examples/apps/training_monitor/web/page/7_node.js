@@ -19,7 +19,7 @@ const node = new Sheet("node", ({cluster, name}) => `/api/v1/nodes/${encodeURICo
                               p.job.why || ""]),
             [4, 5]),
         node.section("GPUs", ["GPU", "Product", "Health", "Used", "XID"],
-            told.gpus.map(g => [String(g.index), g.product || "", [g.health, g.reason].filter(Boolean).join(": "),
+            [...told.gpus].sort((a, b) => (a.health === "ok") - (b.health === "ok") || a.index - b.index).map(g => [String(g.index), g.product || "", [g.health, g.reason].filter(Boolean).join(": "),
                               g.utilization === null ? "?" : `${Math.round(g.utilization)} %`,
                               g.xid === null ? "" : el("span", {}, `${g.xid} `, g.xidTime ? shortTime(g.xidTime) : "")]),
             [0, 3]),

@@ -78,7 +78,7 @@ function table(caption, heads, rows, numbers = []) {
       el("thead", {role: "rowgroup"},
           line(heads.map((h, i) => el("th", {role: "columnheader", scope: "col", class: numeric(i)}, h)))),
       el("tbody", {role: "rowgroup"},
-          ...rows.map(cells => line(cells.map((c, i) => el("td", {role: "cell", class: numeric(i)}, c))))));
+          ...rows.map(cells => line(cells.map((c, i) => el("td", {role: "cell", class: numeric(i), "data-head": heads[i]}, c))))));
 }
 const panel = (title, ...inside) => el("section", {class: "panel"}, el("h2", {}, title), ...inside);
 
@@ -103,7 +103,7 @@ function timeline(spans) {
       el("span", {}, spans.at(-1).to === null ? "now" : shortTime(spans.at(-1).to)));
   const rows = [...spans].reverse().map(
       s => [badge(s.state), shortTime(s.from),
-          el("span", {class: "ticks"}, span(lengthOf(s)) + (s.to === null ? " so far" : "")), why(s)]);
+          el("span", {class: "ticks"}, span(lengthOf(s)) + (s.to === null ? " so far" : "")), s.explained ? s.message : why(s)]);
   return panel("Timeline", bar, ends,
       el("div", {class: "scroll-x stacks"}, table("States, the latest first", ["State", "From", "For", "Why"], rows)));
 }
