@@ -570,7 +570,7 @@ group_kube_rs() {
     timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" kube_rs
 }
 
-# What the monitor says of twenty failures on a real cluster; build/failures has the table and the pictures then.
+# What the monitor says of 27 failures on a real cluster; build/failures has the table and the pictures then.
 build_failures() {
     "$ROOT/scripts/control-plane/assets.sh" --cluster || true
     configure release
@@ -579,7 +579,7 @@ build_failures() {
 group_failures() {
     export KCONTROL_MONITOR=$BUILD/release/examples/apps/training_monitor/training_monitor
     export KCONTROL_FAILURES_OUT=${KCONTROL_FAILURES_OUT:-$BUILD/failures}
-    timeout --kill-after=60 900 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" failures
+    timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" failures
 }
 
 # Five hundred hand-overs of a Lease with a store that refuses smaller tokens (KCONTROL_FENCED_HANDOVERS): 4 minutes.

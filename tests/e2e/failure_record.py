@@ -4,6 +4,8 @@ import os
 import pathlib
 import re
 import sys
+import threading
+import time
 import urllib.parse
 
 import cluster as clusters
@@ -49,9 +51,19 @@ class Record:
         (folder / "notify.yaml").write_text(NOTICES)
         self.monitor = monitors.Monitor(files, folder / "log", "--notify-config", folder / "notify.yaml")
         self.browser = chromium.Browser() if chromium.program() else None
+        self.begun, self.explained, self.listed = 0.0, {}, {}  # the last two: seconds, by name
+        self.stopping = threading.Event()
         OUT.mkdir(parents=True, exist_ok=True)
         wait.until(lambda: f"not live: {self.monitor.cluster('c')}",
                    lambda: (c := self.monitor.cluster("c")) and c["state"] == "live" and c["pods"] == "live", 60)
+        self.watching = threading.Thread(target=self.watch_the_list)
+        self.watching.start()
+
+    def watch_the_list(self):
+        """When "Needs attention" has a job for the first time."""
+        while not self.stopping.wait(0.25):
+            for needy in self.monitor.items("/api/v1/attention"):
+                self.listed.setdefault(needy.get("name"), time.monotonic())
 
     def job(self, kind, name, namespace="default"):
         return self.monitor.job("c", namespace, kind, name)
@@ -83,13 +95,25 @@ class Record:
         """Waits for the page's reason and the notice, takes the picture, and makes a row of the table of it. `before`:
         what the page said on the way there."""
         shown = self.until_shown(kind, name, words, state, namespace, deadline)
+        self.explained[name] = time.monotonic()
         self.picture(kind, name, namespace, words)
         notice = self.until_told(name, words, state)
-        self.add(failure, made, f"{before}{state}: {self.reason(shown)}", notice["text"])
+        self.add(name, failure, made, f"{before}{state}: {self.reason(shown)}", notice["text"])
         return shown
 
-    def add(self, failure, made, shown, notice):
-        self.rows.append((failure, made, tame(shown), tame(notice)))
+    def add(self, name, failure, made, shown, notice):
+        self.explained.setdefault(name, time.monotonic())
+        self.rows.append((name, self.begun, failure, made, tame(shown), tame(notice)))
+
+    def until_listed(self, name, seconds):
+        """Whether "Needs attention" has it by so many seconds after its reason was shown."""
+        late = lambda: (f"{name} is not listed {seconds} s after its reason was shown; listed are "
+                        f"{[(j.get('name'), j['concern']) for j in self.monitor.items('/api/v1/attention')]}")
+        wait.until(late, lambda: name in self.listed,
+                   max(0, self.explained[name] + seconds - time.monotonic()))
+        took = self.listed[name] - self.explained[name]
+        if took > seconds:
+            raise AssertionError(f"{name} was listed {took:.1f} s after its reason was shown; at most {seconds} s are owed")
 
     def picture(self, kind, name, namespace, words):
         """Of the job's own view, which says the same words as the interface."""
@@ -109,12 +133,18 @@ class Record:
 
     def write(self):
         cell = lambda text: text.replace("|", "\\|").replace("\n", " ")
-        lines = ["| failure | how it was made | the page | the notice |", "|---|---|---|---|"]
-        lines += ["| " + " | ".join(cell(part) for part in row) + " |" for row in self.rows]
+        lines = ["| failure | how it was made | the page | the notice | explained after | listed after |",
+                 "|---|---|---|---|---|---|"]
+        for name, begun, *texts in self.rows:
+            times = [f"{self.explained[name] - begun:.1f} s",
+                     f"{self.listed[name] - begun:.1f} s" if name in self.listed else "not listed"]
+            lines.append("| " + " | ".join(cell(part) for part in (*texts, *times)) + " |")
         (OUT / "table.md").write_text("\n".join(lines) + "\n")
         print(f"\nnote: {len(self.rows)} failures, with pictures, in {OUT}")
 
     def stop(self):
+        self.stopping.set()
+        self.watching.join()
         self.write()
         if self.browser:
             self.browser.close()
