@@ -166,6 +166,9 @@ class OneCause(fixture.PageTest):
                               "b.getBoundingClientRect(); return [r.left + 3, r.right - 3].some(x => "
                               "document.elementFromPoint(x, (r.top + r.bottom) / 2) !== b); }).map(b => b.innerText)")
             self.assertEqual(covered, [], width)
+            gaps = page.js("[...document.querySelectorAll('#needs .where')].map(w => w.getBoundingClientRect().left - "
+                           "w.previousElementSibling.getBoundingClientRect().right)")
+            self.assertGreater(min(gaps), 4, width)
 
     def test_one_mark_is_of_all(self):
         page = self.open()
