@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Takes the pictures of the page that docs/training_monitor shows, of a made-up fleet. Those of the overview are
-demo_pictures.py's.
+"""Takes the pictures of the page that docs/training_monitor shows, of made-up fleets: a job, a page without its monitor,
+and situations, each light, dark and on a phone. Those of the demonstration are demo_pictures.py's.
 
 usage: pictures.py [FOLDER]     default: docs/training_monitor
 Needs Chromium and a built page_server (KCONTROL_PAGE_SERVER names another one).
@@ -132,6 +132,81 @@ def lately(to, jobs):
         to.step("job", **{**one, "state": state, "reason": reason.format(**words), "message": message.format(**words)})
 
 
+# Every situation is looked at in these ways.
+LOOKS = {"": {"width": 1440, "height": 900}, "-dark": {"width": 1440, "height": 900, "dark": True},
+         "-phone": {"width": 390, "height": 844, "mobile": True}}
+PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+
+
+def take(page, path):
+    page.js(PAINTED)
+    page.picture(path)
+    print(path)
+
+
+def all_clear(to):
+    """Every cluster is read, and no job is in trouble."""
+    chance = random.Random(7)
+    for name, _, _ in CLUSTERS:
+        to.cluster(name, objects=70, lastSync=stamp(0))
+    calm = [one for one in (job(chance, i) for i in range(8, 180)) if one["state"] in ("Running", "Succeeded")]
+    for one in calm:
+        to.step("job", **one)
+
+
+def clusters_dead(to):
+    """Jobs that ran when their clusters were heard of last."""
+    chance = random.Random(8)
+    for name, _, _ in CLUSTERS:
+        to.cluster(name, objects=70, lastSync=stamp(14))
+    for one in (job(chance, i) for i in range(8, 120)):
+        if one["state"] in ("Running", "Succeeded"):
+            to.step("job", **one)
+    for name, _, _ in CLUSTERS:
+        to.cluster(name, "unreachable", reason="connect: connection timed out (3 tries, next in 16 s)", lastSync=stamp(14))
+
+
+def burst(to):
+    """Fifty jobs fail on one node for one cause, beside two that fail for causes of their own."""
+    all_clear(to)
+    for i in range(52):
+        node, error = ("gpu-17", "RuntimeError: CUDA error: uncorrectable ECC error encountered") if i < 50 else (
+            f"gpu-{i}", FAILURES[i % 2][1])
+        name, team = f"{MODELS[i % len(MODELS)]}-{i:02d}", TEAMS[i % len(TEAMS)]
+        to.step("job", cluster="fra-h100", namespace=team, kind="PyTorchJob", name=name, state="Running", gpus=8,
+                startTime=stamp(200 + i), reason="", message="")
+        to.step("pod", cluster="fra-h100", pod=json.dumps({
+            "metadata": {"name": name + "-worker-0", "namespace": team, "uid": name, "labels": {
+                "training.kubeflow.org/job-name": name, "training.kubeflow.org/replica-type": "worker",
+                "training.kubeflow.org/operator-name": "pytorchjob-controller", "training.kubeflow.org/replica-index": "0"}},
+            "spec": {"nodeName": node}, "status": {"phase": "Failed", "containerStatuses": [{
+                "name": "pytorch", "state": {"terminated": {"exitCode": 1, "reason": "Error", "message": error}}}]}}))
+        to.step("job", cluster="fra-h100", namespace=team, kind="PyTorchJob", name=name, state="Failed", gpus=8,
+                reason="PyTorchJobFailed", message="", startTime=stamp(200 + i), completionTime=stamp(2))
+
+
+# The script of each, and when the page shows all of it.
+SITUATIONS = {
+    "all-clear": (all_clear, "$('no-need').innerText.startsWith('All clear') && order.length > 20"),
+    "clusters-dead": (clusters_dead, "$('needs').children.length > 0 && store.clusters.size === 6"),
+    "burst": (burst, "document.querySelector('#needs .group:not([hidden])')?.innerText.includes('49') && order.length > 40"),
+}
+
+
+def situations(browser, folder):
+    for name, (script, shown) in SITUATIONS.items():
+        monitor = server.Server()
+        try:
+            script(monitor)
+            for look, size in LOOKS.items():
+                page = browser.page(monitor.url, motion=False, **size)
+                page.until(shown)
+                take(page, folder / f"{name}{look}.png")
+                page.close()
+        finally:
+            monitor.close()
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else server.ROOT / "docs" / "training_monitor"
     folder.mkdir(parents=True, exist_ok=True)
@@ -142,8 +217,8 @@ def main():
         long_one = with_a_past(monitor)
         address = "?job=" + "%2F".join(long_one[part] for part in ("cluster", "namespace", "kind", "name"))
         live = "document.readyState === 'complete' && link.is === 'live'"
-        shots = [("job", address, {"height": 1040}), ("disconnected", "", {}),
-                 ("phone-job", address, {"width": 390, "height": 1320, "mobile": True})]
+        shots = [("job", address, {"height": 1040}), ("phone-job", address, {"width": 390, "height": 1320, "mobile": True}),
+                 ("disconnected", "", {"width": 1440})]  # the last, for the others are to be live
         pages = {name: browser.page(monitor.url + where, motion=False, **size) for name, where, size in shots}
         for page in pages.values():
             page.until(live)
@@ -155,9 +230,8 @@ def main():
                 page.until("link.is === 'lost' && link.nextTry")
             else:
                 page.until("document.querySelector('#job .timeline')")
-            page.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
-            page.picture(folder / f"{name}.png")
-            print(folder / f"{name}.png")
+            take(page, folder / f"{name}.png")
+        situations(browser, folder)
     finally:
         browser.close()
         monitor.close()
