@@ -246,6 +246,26 @@ TEST_CASE("a receiver with threads is told when it is over, in the same thread")
     CHECK(bodies.size() == 2);
 }
 
+TEST_CASE("of what a receiver refused the end is not told") {
+    history past;
+    auto config = titles();
+    make_pager(config.receivers[0]);
+    config.rules[0].conditions = {condition_of(trouble::crash_loop)};
+    config.rules[0].lasting = 1min;
+    world w(past, config);
+    std::size_t requests = 0;
+    w.answer = [&](const http::request&) { return ++requests, http::response(400); };
+    auto loops = seen("bert", job_state::restarting, "1");
+    loops.view.stuck = trouble::crash_loop;
+    w.take(w.table.add(loops));
+    w.env.advance(70s, w.context);
+    CHECK(requests == 1);
+    CHECK(w.notices.deliveries().open_alerts().size() == 0);
+    w.take(w.table.update(seen("bert", job_state::running, "2")));
+    w.env.advance(70s, w.context);
+    CHECK(requests == 1);
+}
+
 TEST_CASE("a crash loop that ends in a failure is not over") {
     history past;
     auto config = titles();
