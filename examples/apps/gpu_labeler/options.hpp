@@ -56,6 +56,11 @@ public:
     options& access(guarded_serving::access_options v) { return access_ = std::move(v), *this; }
     /// Whether a condition and a label of the Node, and Events, say how its GPUs are.
     options& report_health(bool v) { return report_health_ = v, *this; }
+    /// How long a verdict stands before report_health() tells it: that nothing is known, well after that, and well
+    /// after a fault.
+    options& health_unknown_after(kcontrol::duration v) { return health_unknown_after_ = v, *this; }
+    options& health_known_after(kcontrol::duration v) { return health_known_after_ = v, *this; }
+    options& health_well_after(kcontrol::duration v) { return health_well_after_ = v, *this; }
     /// Empty: the past of the GPUs is gone after a restart.
     options& history_file(std::string v) { return history_file_ = std::move(v), *this; }
     /// Where what they measure is pushed to.
@@ -98,6 +103,9 @@ public:
     std::size_t max_connections() const noexcept { return max_connections_; }
     const guarded_serving::access_options& access() const noexcept { return access_; }
     bool report_health() const noexcept { return report_health_; }
+    kcontrol::duration health_unknown_after() const noexcept { return health_unknown_after_; }
+    kcontrol::duration health_known_after() const noexcept { return health_known_after_; }
+    kcontrol::duration health_well_after() const noexcept { return health_well_after_; }
     const std::string& history_file() const noexcept { return history_file_; }
     const push_options& push() const noexcept { return push_; }
     const std::string& hostname() const noexcept { return hostname_; }
@@ -142,6 +150,9 @@ private:
     std::size_t max_connections_ = defaults::max_connections;
     guarded_serving::access_options access_;
     bool report_health_ = false;
+    kcontrol::duration health_unknown_after_ = defaults::health_unknown_after;
+    kcontrol::duration health_known_after_ = defaults::health_known_after;
+    kcontrol::duration health_well_after_ = defaults::health_well_after;
     std::string history_file_;
     push_options push_;
     std::string hostname_;

@@ -11,6 +11,10 @@
 namespace gpu_labeler {
 namespace {
 
+health_patience patience_of(const options& o) {
+    return {o.health_unknown_after(), o.health_known_after(), o.health_well_after()};
+}
+
 std::optional<pod_resources_client> kubelet(kcontrol::environment& env, kcontrol::executor ex, const options& o) {
     if (o.pod_resources_socket().empty()) return std::nullopt;
     return pod_resources_client(env, std::move(ex), o.pod_resources_socket());
@@ -41,7 +45,7 @@ parts::parts(kcontrol::environment& env, kcontrol::executor ex, const options& o
       o_(o),
       log_(log),
       token_file_(std::move(opened.token_file)) {
-    if (opened.health) health.emplace(env, ex, *opened.health, o.node_name(), log);
+    if (opened.health) health.emplace(env, ex, *opened.health, o.node_name(), log, patience_of(o));
     if (!o.history_file().empty()) past.emplace(env, shown.past(), o.history_file(), kcontrol::replace_file, log);
     if (o.push().target().given()) {
         pushing.emplace(env, ex, o.push(), host(), kcontrol::http::make_transport_factory(env), log);
@@ -100,6 +104,7 @@ void parts::take_over() {
     gpus.change(o_);
     if (auto changed = settings_of(o_)) keeper.change(std::move(*changed));
     meter.change_interval(o_.sample_interval());
+    if (health) health->change(patience_of(o_));
 }
 
 }  // namespace gpu_labeler

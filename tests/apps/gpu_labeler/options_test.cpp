@@ -185,6 +185,9 @@ TEST_CASE_FIXTURE(machine, "options: each default that --help names is what the 
         {"--listen", "0"},
         {"--health-probe-bind-address", "0"},
         {"--max-connections", "128"},
+        {"--health-unknown-after", "2m"},
+        {"--health-known-after", "30s"},
+        {"--health-well-after", "5m"},
         {"--log-format", "json"},
         {"--log-level", "info"},
         {"--nvml-timeout", "5s"},
@@ -226,6 +229,7 @@ TEST_CASE_FIXTURE(machine, "options: what is wrong is named") {
     CHECK(refuse({"--keep-labels=-1s"}).starts_with("--keep-labels: "));
     CHECK(refuse({"--max-connections=0"}) == "--max-connections: \"0\" is not a number from 1 to 100000");
     CHECK(refuse({"--health-probe-bind-address=x:y"}).starts_with("--health-probe-bind-address: "));
+    CHECK(refuse({"--health-unknown-after=soon"}).starts_with("--health-unknown-after: "));
     CHECK(refuse({"--nvml-timeout=0s"}).starts_with("--nvml-timeout: "));
     CHECK(refuse({"--node-name=A"}).starts_with("--node-name: \"A\" is no node's name: "));
     CHECK(refuse({"--namespace=a.b"}).starts_with("--namespace: \"a.b\" is no namespace's name: "));
@@ -257,6 +261,7 @@ TEST_CASE_FIXTURE(machine, "configuration file: flags in camelCase") {
     const auto o =
         with_file("schedule: \"@hourly\"\nnoTimestamp: true\nlisten: 0\nlogLevel: warning\nstartJitter: 1m\n");
     CHECK(o.schedule() == "@hourly");
+    CHECK(with_file("healthUnknownAfter: 30s\n").health_unknown_after() == 30s);
     CHECK(o.no_timestamp());
     CHECK(!o.listen().enabled);
     CHECK(o.log_level() == kcontrol::log_level::warning);

@@ -47,18 +47,6 @@ node_verdict of_gpus(const node_sample& sample) {
     return out;
 }
 
-std::chrono::nanoseconds patience_for(node_health health, const std::optional<node_verdict>& told) {
-    if (!told && health != node_health::unknown) return std::chrono::nanoseconds(0);
-    if (told && told->health == node_health::unknown && health == node_health::ok) return known_after;
-    switch (health) {
-    case node_health::failed: return std::chrono::nanoseconds(0);
-    case node_health::degraded: return degraded_after;
-    case node_health::unknown: return unknown_after;
-    case node_health::ok: return well_after;
-    }
-    return well_after;
-}
-
 }  // namespace
 
 std::string_view to_string(node_health health) noexcept { return names[static_cast<std::size_t>(health)]; }
@@ -78,6 +66,18 @@ std::optional<node_verdict> judge_node(const node_sample& sample) {
     return std::nullopt;
 }
 
+kcontrol::duration health_damper::patience_for(node_health health) const {
+    if (!told_ && health != node_health::unknown) return {};
+    if (told_ && told_->health == node_health::unknown && health == node_health::ok) return patience_.known_after;
+    switch (health) {
+    case node_health::failed: return {};
+    case node_health::degraded: return degraded_after;
+    case node_health::unknown: return patience_.unknown_after;
+    case node_health::ok: break;
+    }
+    return patience_.well_after;
+}
+
 void health_damper::see(node_verdict now, kcontrol::time_point at) {
     if (!seen_ || seen_->health != now.health) since_ = at;
     seen_ = std::move(now);
@@ -86,7 +86,7 @@ void health_damper::see(node_verdict now, kcontrol::time_point at) {
 std::optional<kcontrol::time_point> health_damper::next() const {
     if (!seen_ || seen_ == told_) return std::nullopt;
     if (told_ && told_->health == seen_->health) return std::max(since_, told_at_ + words_after);
-    return since_ + patience_for(seen_->health, told_);
+    return since_ + patience_for(seen_->health);
 }
 
 std::optional<node_verdict> health_damper::due(kcontrol::time_point now) const {

@@ -4,6 +4,7 @@
 
 #include <kcontrol/runtime/time.hpp>
 
+#include "defaults.hpp"
 #include "health/sample.hpp"
 
 #include <chrono>
@@ -31,10 +32,13 @@ struct node_verdict {
 std::optional<node_verdict> judge_node(const node_sample& sample);
 
 /// How long a verdict must stand before it is told. That a GPU failed is told at once, and so is the first verdict.
+class health_patience {
+public:
+    kcontrol::duration unknown_after = defaults::health_unknown_after;  ///< a driver that is loaded, or loaded anew
+    kcontrol::duration known_after = defaults::health_known_after;      ///< well, after nothing was known
+    kcontrol::duration well_after = defaults::health_well_after;        ///< after something was wrong
+};
 inline constexpr auto degraded_after = std::chrono::seconds(30);
-inline constexpr auto unknown_after = std::chrono::minutes(2);  ///< a driver that is loaded, or loaded anew
-inline constexpr auto well_after = std::chrono::minutes(5);     ///< after something was wrong
-inline constexpr auto known_after = std::chrono::seconds(30);   ///< well, after nothing was known
 /// Other words for the same health are told no more often than that.
 inline constexpr auto words_after = std::chrono::minutes(1);
 
@@ -43,6 +47,11 @@ inline constexpr auto words_after = std::chrono::minutes(1);
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class health_damper {
 public:
+    explicit health_damper(health_patience patience = {}) : patience_(patience) {}
+
+    /// Holds from now on, for what was seen already, too.
+    void change(health_patience patience) { patience_ = patience; }
+
     /// What is told already, as the Node has it: it is no news then. Nothing: nobody was told yet.
     void assume(std::optional<node_verdict> told) { told_ = std::move(told); }
 
@@ -59,6 +68,9 @@ public:
     bool has_seen() const noexcept { return seen_.has_value(); }
 
 private:
+    kcontrol::duration patience_for(node_health health) const;
+
+    health_patience patience_;
     std::optional<node_verdict> seen_, told_;
     kcontrol::time_point since_{};  ///< the health that was seen last is so since then
     kcontrol::time_point told_at_{};

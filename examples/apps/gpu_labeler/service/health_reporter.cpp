@@ -24,14 +24,20 @@ std::string text_of(kcontrol::wall_time at) {
 }  // namespace
 
 health_reporter::health_reporter(kcontrol::environment& env, kcontrol::executor ex, kcontrol::client api,
-                                 std::string node, kcontrol::logger log)
+                                 std::string node, kcontrol::logger log, health_patience patience)
     : env_(env),
       there_(api, node),
       events_(env, std::move(ex), api,
               kcontrol::event_recorder_options(std::string(health_field_manager)).instance(node), log),
       node_(std::move(node)),
       log_(std::move(log)),
+      damper_(patience),
       pauses_(kcontrol::backoff_policy().initial(std::chrono::seconds(1)).cap(std::chrono::minutes(5))) {}
+
+void health_reporter::change(health_patience patience) {
+    damper_.change(patience);
+    seen_.notify_all();
+}
 
 void health_reporter::take(const node_sample& sample) {
     auto verdict = judge_node(sample);

@@ -23,7 +23,10 @@ namespace gpu_labeler {
 class health_reporter {
 public:
     health_reporter(kcontrol::environment& env, kcontrol::executor ex, kcontrol::client api, std::string node,
-                    kcontrol::logger log);
+                    kcontrol::logger log, health_patience patience = {});
+
+    /// Holds from now on.
+    void change(health_patience patience);
 
     /// The GPUs were measured.
     void take(const node_sample& sample);

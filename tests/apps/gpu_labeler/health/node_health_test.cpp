@@ -82,6 +82,20 @@ TEST_CASE("damping: how long each verdict must stand before it is told") {
     }
 }
 
+TEST_CASE("damping: other times than the usual ones, also for what was seen before they changed") {
+    health_damper damper({seconds(30), seconds(2), seconds(7)});
+    damper.told(verdict(node_health::ok), start - minutes(60));
+    damper.see(verdict(node_health::unknown), start);
+    CHECK(damper.next() == start + seconds(30));
+    damper.change({seconds(10), seconds(2), seconds(7)});
+    CHECK(damper.next() == start + seconds(10));
+    damper.told(verdict(node_health::unknown), start + seconds(10));
+    damper.see(verdict(node_health::ok), start + seconds(20));
+    CHECK(damper.next() == start + seconds(22));
+    damper.told(verdict(node_health::failed), start + seconds(21));
+    CHECK(damper.next() == start + seconds(27));
+}
+
 TEST_CASE("damping: what goes back and forth is not told") {
     health_damper damper;
     damper.told(verdict(node_health::failed), start);

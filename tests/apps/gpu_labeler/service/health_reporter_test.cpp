@@ -150,3 +150,16 @@ TEST_CASE_FIXTURE(fixture, "reporter: what it wrote can be taken away, and nothi
     CHECK(label().empty());
     CHECK(json::get_string(node(), {"metadata", "labels", "other"}) == "label");
 }
+
+TEST_CASE_FIXTURE(fixture, "reporter: a shorter patience holds for what was seen before it, too") {
+    reporter->take(measured(gpu_health::failed, "XID 79: the GPU has fallen off the bus"));
+    pass(seconds(1));
+    reporter->take(measured(gpu_health::ok));
+    pass(seconds(20));
+    CHECK(label() == "failed");
+    health_patience patience;
+    patience.well_after = seconds(20);
+    reporter->change(patience);
+    pass(seconds(1));
+    CHECK(label() == "ok");
+}
