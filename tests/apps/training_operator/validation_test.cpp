@@ -49,6 +49,16 @@ TEST_CASE("bad fields are refused by the schema, each by its name") {
     CHECK(with(R"("dataset":{})").find("spec.dataset.versionURL: Required value") != std::string::npos);
     CHECK(with(R"("dataset":{"versionURL":"https://h","expectedVersion":""})").find("spec.dataset.expectedVersion") !=
           std::string::npos);
+    CHECK(with(R"("cpuFallback":{"queueName":"cpus","workers":2,"resources":{"cpu":"500m","memory":"1.5Gi"}})") == "");
+    CHECK(with(R"("cpuFallback":{})") == "");
+    for (const auto& [bad, field] :
+         {std::pair(R"("afterSeconds":0)", "afterSeconds"), std::pair(R"("queueName":"A b")", "queueName"),
+          std::pair(R"("workers":0)", "workers"), std::pair(R"("resources":{"cpu":"-1"})", "resources.cpu"),
+          std::pair(R"("resources":{"memory":"much"})", "resources.memory"), std::pair(R"("env":[7])", "env[0]")}) {
+        CAPTURE(bad);
+        CHECK(with(R"("cpuFallback":{)" + std::string(bad) + "}").find("spec.cpuFallback." + std::string(field)) !=
+              std::string::npos);
+    }
     const std::string gate = R"("name":"eval","template":{},"metric":"accuracy","op":">=","threshold":"0.85")";
     CHECK(with(R"("gates":[{)" + gate + "}]") == "");
     for (const auto& [bad, field] :

@@ -6,6 +6,7 @@
 
 #include "card/model_card.hpp"
 #include "dataset/version.hpp"
+#include "fits/free_nodes.hpp"
 #include "job/names.hpp"
 #include "job/phases.hpp"
 #include "promote/route.hpp"
@@ -20,19 +21,52 @@ awaitable<result<std::string>> read_text(http::document_reader from, result<std:
     co_return read(*answer);
 }
 
+awaitable<result<bool>> ask_scheduler(http::document_reader from, std::stop_token stop) {
+    const auto answer = co_await from.read(std::move(stop));
+    if (!answer) co_return answer.error();
+    co_return read_fits(answer->status, answer->body);
+}
+
+// What asks a checkpoint store together with others: its scheme and host.
+std::string store_of(const training_job& job) {
+    const checkpoint* from = resume_from(job);
+    if (from == nullptr) return {};
+    const std::string_view uri = from->uri;
+    const auto host = uri.find("://");
+    return std::string(host == uri.npos ? uri : uri.substr(0, uri.find('/', host + 3)));
+}
+
+double seconds_between(wall_time from, wall_time to) {
+    return std::max(0.0, std::chrono::duration<double>(to - from).count());
+}
+
 }  // namespace
 
-job_control::job_control(manager& m, observation observed, http::transport_factory connect)
+job_control::job_control(manager& m, observation observed, http::transport_factory connect, restart_settings settings,
+                         http::transport_factory to_scheduler)
     : observed_(std::move(observed)),
       connect_(std::move(connect)),
+      settings_(std::move(settings)),
+      to_scheduler_(std::move(to_scheduler)),
+      pressure_(settings_.wait_target),
       events_(m.get_event_recorder("ai.kcontrol.dev/training-operator")),
       transitions_(m.metrics(), "TrainingJob", phases),
       attempts_(m.metrics().counter("training_job_attempts_total", "Attempts of training jobs that began.")),
       lost_seconds_(m.metrics().counter("training_job_lost_seconds_total",
                                         "From the loss of a rank until all run again, summed over all restarts.")),
+      lost_steps_(m.metrics().counter("training_job_lost_steps_total",
+                                      "Steps that ranks had reported and that restarts repeat.")),
       restart_seconds_(m.metrics().histogram("training_job_restart_seconds",
                                              "From the loss of a rank to the start of the next attempt.",
                                              {1, 2, 5, 10, 30, 60, 90, 120, 300, 900})) {
+    restart_limits limits;
+    limits.at_once = settings_.at_once;
+    turns_ = restart_turns(limits);
+    for (const std::string_view part : recovery_parts) {
+        recovery_seconds_.push_back(m.metrics().histogram(
+            "training_job_recovery_seconds", "The parts of the way from the loss of a rank to the first new step.",
+            {0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 900}, {{"part", std::string(part)}}));
+    }
     for (const executor_entry& each : executor_table) {
         executors_.emplace(each.name, each.make());
     }
@@ -44,7 +78,6 @@ job_executor* job_control::executor_of(const training_job& job) const {
 }
 
 reconciliation job_control::reconcile(reconcile_context ctx, training_job job) {
-    ask_servers(ctx, job);
     auto what = co_await plan_for(ctx, job);
     if (!what && what.error() == api_errc::not_found) co_return reconcile_result::done();
     if (!what) co_return what.error();
@@ -58,15 +91,88 @@ reconciliation job_control::reconcile(reconcile_context ctx, training_job job) {
     co_return reconcile_result::requeue_after(std::max<duration>(pause, std::chrono::milliseconds(1)));
 }
 
-void job_control::ask_servers(const reconcile_context& ctx, const training_job& job) {
+void job_control::ask_servers(const reconcile_context& ctx, const training_job& job, const facts& seen) {
     const auto* phase = phases.find(job.status.phase);
     const bool rests = phase == nullptr || phase->is_terminal() || phase->name() == "Suspended";
     const bool ends = rests || is_being_deleted(job.metadata);
-    const bool begins =
-        job.status.phase == "Pending" || job.status.phase == "DataCheck" || job.status.phase == "Restarting";
+    const bool restarts = job.status.phase == "Restarting" && seen.ranks.empty() && !seen.held;
+    const bool begins = job.status.phase == "Pending" || job.status.phase == "DataCheck" || restarts;
     ask(versions_, ctx, job, job.spec.dataset && !ends ? job.spec.dataset->version_url.str() : "", version_of);
     ask(hashes_, ctx, job, begins && !ends ? hash_url(job) : "", hash_of);
     ask_queue(ctx, job);
+    ask_room(ctx, job);
+}
+
+// While it runs on CPUs: whether it could go back.
+void job_control::ask_room(const reconcile_context& ctx, const training_job& job) {
+    const bool active = job.status.phase == "Queued" || job.status.phase == "Starting" || job.status.phase == "Running";
+    if (!job.status.on_fallback || !active) return room_.end(ctx, job.metadata.uid);
+    const auto pods = std::to_string(job.spec.workers);
+    if (settings_.scheduler_url.empty()) {
+        room_.poll(ctx, job.metadata.uid, pods,
+                   [c = ctx.get_client().traced({}), observed = &observed_, job](std::stop_token stop) {
+                       return observed->fits(c, job, std::move(stop));
+                   });
+        return;
+    }
+    http::exchange_options bounds;
+    bounds.deadline(std::chrono::seconds(10)).max_body(std::size_t{64} << 10);
+    const auto gpus = std::to_string(job.spec.accelerator ? std::max(1, job.spec.accelerator->per_worker) : 1);
+    const http::document_reader from(to_scheduler_, ctx.get_executor(),
+                                     settings_.scheduler_url + "/api/v1/fits?pods=" + pods + "&gpus=" + gpus, bounds);
+    room_.poll(ctx, job.metadata.uid, pods,
+               [from](std::stop_token stop) { return ask_scheduler(from, std::move(stop)); });
+}
+
+// Of a gang that is to start again, and has no pods any more.
+std::optional<held_restart> job_control::turn_of(const reconcile_context& ctx, const training_job& job,
+                                                 const facts& seen) {
+    const auto& phase = job.status.phase;
+    if (phase != "Restarting") {
+        if (phase != "Starting") turns_.done(job.metadata.uid);
+        return std::nullopt;
+    }
+    if (!seen.ranks.empty() || seen.holds_ranks) return std::nullopt;
+    const auto how = urgency_of(observed_.priority_of(job));
+    if (turns_.ask(job.metadata.uid, how, store_of(job), pressure(ctx), ctx.env().now())) return std::nullopt;
+    held_restart out;
+    out.until = ctx.env().wall_now() + turns_.limits().ask_again;
+    return out;
+}
+
+double job_control::pressure(const reconcile_context& ctx) {
+    const auto now = ctx.env().now();
+    if (now - pressure_read_ < std::chrono::seconds(1)) return pressure_.value();
+    pressure_read_ = now;
+    std::uint64_t throttled = 0, writes = 0;
+    double seconds = 0;
+    const auto& counts = ctx.get_client().requests();
+    for (const auto& [of, count] : counts.requests) {
+        if (of.second == "429") throttled += count;
+    }
+    for (const auto& [method, took] : counts.durations) {
+        if (method == "GET") continue;
+        writes += took.count();
+        seconds += took.sum();
+    }
+    pressure_.requests(throttled, writes, seconds, now);
+    pressure_.waiting(observed_.average_wait(ctx.env().wall_now()));
+    return pressure_.value();
+}
+
+void job_control::follow_recovery(const reconcile_context& ctx, const training_job& job, const facts& seen) {
+    const auto found = recoveries_.find(job.metadata.uid.view());
+    if (found == recoveries_.end()) return;
+    const auto* phase = phases.find(job.status.phase);
+    const auto now = ctx.env().wall_now();
+    auto& is = found->second;
+    const auto part = recovery_part_of(job, seen);
+    if (part != is.part) {
+        recovery_seconds_[static_cast<std::size_t>(is.part)].observe(seconds_between(is.since, now));
+        is = {part, now};
+    }
+    if (part == recovery_part::none || phase == nullptr || phase->is_terminal() || is_being_deleted(job.metadata))
+        recoveries_.erase(found);
 }
 
 void job_control::ask_queue(const reconcile_context& ctx, const training_job& job) {
@@ -87,12 +193,15 @@ void job_control::ask(poll& of, const reconcile_context& ctx, const training_job
     of.poll(ctx, job.metadata.uid, url, [=](std::stop_token stop) { return read_text(from, read, std::move(stop)); });
 }
 
-facts job_control::with_answers(const training_job& job, facts seen) const {
+facts job_control::with_answers(const reconcile_context& ctx, const training_job& job, facts seen) {
+    seen.held = turn_of(ctx, job, seen);
+    ask_servers(ctx, job, seen);
     const text& uid = job.metadata.uid;
     const auto version = job.spec.dataset ? versions_.last(uid, job.spec.dataset->version_url.view()) : nullptr;
     if (version) seen.dataset = *version;
     if (const auto hash = hashes_.last(uid, hash_url(job))) seen.checkpoint_hash = *hash;
     if (const auto words = queues_.last(uid, start_name(job))) seen.queue = *words;
+    if (const auto fits = room_.last(uid, std::to_string(job.spec.workers))) seen.gang_fits = *fits && **fits;
     return seen;
 }
 
@@ -100,7 +209,9 @@ facts job_control::with_answers(const training_job& job, facts seen) const {
 // is in no cache.
 awaitable<result<plan>> job_control::plan_for(const reconcile_context& ctx, training_job& job) {
     job_executor* runs = executor_of(job);
-    plan guess = decide(job, with_answers(job, observed_.cached(job)), ctx.env().wall_now());
+    const auto known = with_answers(ctx, job, observed_.cached(job));
+    follow_recovery(ctx, job, known);
+    plan guess = decide(job, known, ctx.env().wall_now());
     if (!guess.is_grave(job) && (runs == nullptr || !runs->holds_ranks())) co_return guess;
     get_options how;
     how.stop(ctx.stop());
@@ -118,7 +229,7 @@ awaitable<result<plan>> job_control::plan_for(const reconcile_context& ctx, trai
     auto seen = co_await observed_.asked(c, job, ctx.stop());
     if (!seen) co_return seen.error();
     seen->holds_ranks = std::move(holds_ranks);
-    co_return decide(job, with_answers(job, std::move(*seen)), ctx.env().wall_now());
+    co_return decide(job, with_answers(ctx, job, std::move(*seen)), ctx.env().wall_now());
 }
 
 awaitable<result<void>> job_control::carry_out(const reconcile_context& ctx, const training_job& job, plan what) {
@@ -275,7 +386,7 @@ awaitable<result<void>> job_control::move(const reconcile_context& ctx, const tr
     how.reason(what.reason).message(what.message).counter(transitions_).entered(job.status.phase_time).stop(ctx.stop());
     const auto moved = co_await advance<phases>(c, *held, *next, edit, how);
     if (!moved) co_return moved.error();
-    count(job, what);
+    count(job, what, ctx.env().wall_now());
     ctx.log().info("the job moves",
                    {{"phase", what.status.phase.str()}, {"reason", what.reason}, {"message", what.message}});
     if (what.told) record(*moved, what.told->warning, what.told->reason, what.told->message);
@@ -284,8 +395,14 @@ awaitable<result<void>> job_control::move(const reconcile_context& ctx, const tr
     co_return result<void>();
 }
 
-void job_control::count(const training_job& job, const plan& what) {
+void job_control::count(const training_job& job, const plan& what, wall_time now) {
     const auto& before = job.status;
+    lost_steps_.increment(static_cast<double>(what.lost_steps));
+    if (what.status.phase == "Restarting" && what.status.lost_time.present()) {
+        const auto detected = seconds_between(what.status.lost_time.value(), what.status.phase_time.value());
+        const bool is_new = recoveries_.insert_or_assign(job.metadata.uid, recovery{recovery_part::drain, now}).second;
+        if (is_new) recovery_seconds_.front().observe(detected);
+    }
     const duration lost =
         before.lost_time.present() ? what.status.phase_time.value() - before.lost_time.value() : duration();
     if (what.status.attempt > before.attempt) attempts_.increment();

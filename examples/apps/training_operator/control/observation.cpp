@@ -2,6 +2,7 @@
 
 #include <kcontrol/controllerutil/owner.hpp>
 
+#include "fits/free_nodes.hpp"
 #include "job/names.hpp"
 
 namespace training_operator {
@@ -39,7 +40,8 @@ observation::observation(manager& m)
       jobs_(m.get_informer<training_job>()),
       pods_(m.get_informer<rank_pod>()),
       gates_(m.get_informer<gate_job>()),
-      nodes_(m.get_informer<rank_node>()) {}
+      nodes_(m.get_informer<rank_node>()),
+      priorities_(m.get_informer<priority_level>()) {}
 
 result<observation> observation::of(manager& m) {
     observation out(m);
@@ -96,6 +98,48 @@ awaitable<result<facts>> observation::asked(client server, training_job job, std
     const auto pods = co_await server.list<rank_pod>(which);
     if (!pods) co_return pods.error();
     co_return read(job, gates, *pods);
+}
+
+std::int32_t observation::priority_of(const training_job& job) const {
+    const auto& pod = job.spec.template_.spec;
+    if (pod.priority) return *pod.priority;
+    if (!pod.priority_class_name.empty()) {
+        const auto found = priorities_->get({"", pod.priority_class_name});
+        return found ? found->value : 0;
+    }
+    for (const auto& each : priorities_->list()) {
+        if (each->global_default) return each->value;
+    }
+    return 0;
+}
+
+duration observation::average_wait(wall_time now) const {
+    duration sum{};
+    std::int64_t count = 0;
+    for (const auto& job : jobs_->list()) {
+        const auto& status = job->status;
+        const bool waits = status.phase == "Starting" || status.phase == "Queued";
+        if (!waits || status.on_fallback || !status.wait_time.present()) continue;
+        sum += std::max<duration>(now - status.wait_time.value(), {});
+        ++count;
+    }
+    return count == 0 ? duration{} : sum / count;
+}
+
+awaitable<result<bool>> observation::fits(client server, training_job job, std::stop_token stop) const {
+    list_options which;
+    which.stop(stop);
+    server = server.live();
+    const auto nodes = co_await server.list<offered_node>(which);
+    if (!nodes) co_return nodes.error();
+    const auto pods = co_await server.list<placed_pod>(which);
+    if (!pods) co_return pods.error();
+    // Its own ranks run on CPUs now, which they give back.
+    std::vector<std::shared_ptr<const placed_pod>> others;
+    for (const auto& pod : *pods) {
+        if (!is_controlled_by(pod->metadata, job.metadata)) others.push_back(pod);
+    }
+    co_return workers_that_fit(job, *nodes, others) >= job.spec.workers;
 }
 
 std::vector<namespaced_name> observation::jobs_on(std::string_view node) const {

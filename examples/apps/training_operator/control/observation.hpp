@@ -3,6 +3,7 @@
 
 #include <kcontrol/manager/manager.hpp>
 
+#include "control/priority_level.hpp"
 #include "decide/facts.hpp"
 #include "job/training_job.hpp"
 
@@ -24,6 +25,13 @@ public:
     /// What a cache does not have yet, or still has, is no reason to make or end pods: this asks the server.
     awaitable<result<facts>> asked(client server, training_job job, std::stop_token stop) const;
 
+    /// Of its PriorityClass, by the cluster's default where it names none; 0 where there is neither.
+    std::int32_t priority_of(const training_job& job) const;
+    /// How long the jobs that are Starting or Queued have waited on the average.
+    duration average_wait(wall_time now) const;
+    /// Whether the job's gang fits on what is free of the nodes now.
+    awaitable<result<bool>> fits(client server, training_job job, std::stop_token stop) const;
+
     /// The jobs with pods on a node.
     std::vector<namespaced_name> jobs_on(std::string_view node) const;
     /// Waits until the cache has what was written, for a while.
@@ -39,6 +47,7 @@ private:
     std::shared_ptr<informer<rank_pod>> pods_;
     std::shared_ptr<informer<gate_job>> gates_;
     std::shared_ptr<informer<rank_node>> nodes_;
+    std::shared_ptr<informer<priority_level>> priorities_;
     store_index pods_by_job_, gates_by_job_, by_node_;
 };
 

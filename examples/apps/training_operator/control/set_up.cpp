@@ -1,6 +1,7 @@
 #include <kcontrol/controller/builder.hpp>
 
 #include "control/job_control.hpp"
+#include "decide/goodput.hpp"
 #include "job/phases.hpp"
 
 namespace training_operator {
@@ -14,10 +15,12 @@ bool became_ready_or_not(const event<rank_node>& e) {
 
 }  // namespace
 
-result<void> set_up(manager& m, http::transport_factory connect) {
+result<void> set_up(manager& m, http::transport_factory connect, restart_settings settings,
+                    http::transport_factory to_scheduler) {
     auto observed = observation::of(m);
     if (!observed) return observed.error();
-    const auto control = std::make_shared<job_control>(m, *observed, std::move(connect));
+    const auto control =
+        std::make_shared<job_control>(m, *observed, std::move(connect), std::move(settings), std::move(to_scheduler));
     const auto reconcile = [control](reconcile_context ctx, std::shared_ptr<const training_job> job) {
         return control->reconcile(std::move(ctx), *job);
     };
@@ -31,8 +34,14 @@ result<void> set_up(manager& m, http::transport_factory connect) {
                           .complete(reconcile);
     if (!made) return made.error();
     // Those of a follower as well: it watches, too.
-    m.metrics().collect([jobs = m.get_informer<training_job>()](metrics_writer& out) {
+    m.metrics().collect([&m, jobs = m.get_informer<training_job>()](metrics_writer& out) {
         write_phases(out, "training_jobs", "Training jobs by phase.", phases, jobs->list());
+        goodput sum;
+        for (const auto& job : jobs->list()) sum.add(*job, m.env().wall_now());
+        if (const auto ratio = sum.ratio()) {
+            out.gauge("training_job_goodput_ratio",
+                      "Time of workers whose steps are kept, of all since their jobs began.", {}, *ratio);
+        }
     });
     return {};
 }

@@ -1,5 +1,4 @@
 #include <kcontrol/controllerutil/finalizers.hpp>
-#include <kcontrol/controllerutil/kueue.hpp>
 #include <kcontrol/model/condition.hpp>
 
 #include "decide/decision.hpp"
@@ -46,6 +45,7 @@ plan decision::make() {
 }
 
 plan decision::turn(std::string_view phase, std::string reason, std::string message, bool warning) {
+    if (job_.status.phase == "Running") keep_account(phase);
     out_.status.phase = phase;
     out_.status.phase_time = whole_seconds(now_);
     out_.reason = std::move(reason);
@@ -100,14 +100,19 @@ plan decision::suspended() {
     if (!is_clear()) return remove_all();
     if (job_.spec.suspend) return end_gates();
     out_.status.start_time = {};
+    out_.status.wait_time = {};
+    out_.status.kept_seconds = 0;
     out_.status.missed_starts = out_.status.lost_workers = 0;
+    if (job_.status.on_fallback) leave_fallback("Resumed", "it begins anew on GPUs");
     return turn("Pending", "Resumed", "spec.suspend is not set any more");
 }
 
 plan decision::pending() {
     if (!is_clear()) return remove_all();
     if (job_.status.trained_time.present()) return turn("Validating", "Validating", "the training is done");
-    if (job_.status.missed_starts > 0) {
+    if (waits_too_long()) {
+        fall_back();
+    } else if (job_.status.missed_starts > 0) {
         const auto due = job_.status.phase_time.value() + start_backoff(job_.status.missed_starts);
         if (now_ < due) return look_again(due), out_;
     }
@@ -124,22 +129,29 @@ plan decision::begin() {
 
 plan decision::restarting() {
     if (!is_clear()) return remove_all();
+    if (facts_.held) return look_again(facts_.held->until), out_;
     return restart();
 }
 
 plan decision::restart() {
     if (!resumable()) return out_;
-    const bool waits = job_.metadata.labels.get(kueue::queue_label) != nullptr;
-    const auto ranks = next_workers(job_);
+    // As it is from now on: a job that falls back has its other queue and number of ranks.
+    training_job next = job_;
+    next.status = out_.status;
+    const auto queue = queue_of(next);
+    const auto ranks = next_workers(next);
     const auto count = std::to_string(ranks);
     out_.status.workers = ranks;
     out_.status.ready = "0/" + count;
+    if (!out_.status.wait_time.present()) out_.status.wait_time = whole_seconds(now_);
+    out_.status.restart_token = restart_token_of(job_);
     auto message = "attempt " + std::to_string(out_.status.attempt) + " begins with " + count;
     message += ranks == 1 ? " rank" : " ranks";
+    if (fallback_of(next) != nullptr) message += " on CPUs";
     if (out_.status.checkpoint && resume_from(job_)) {
         message += " at step " + std::to_string(out_.status.checkpoint->step + 1);
     }
-    if (waits) return turn("Queued", "Queued", message + ", when its queue admits them");
+    if (!queue.empty()) return turn("Queued", "Queued", message + ", when its queue admits them");
     return start("Starting", std::move(message));
 }
 

@@ -36,6 +36,14 @@ private:
     plan after(const failure& found);
     plan refused(const rank& by);
 
+    // What it runs on: fallback.cpp.
+    bool waits_too_long();
+    void fall_back();
+    void leave_fallback(std::string reason, std::string message);
+    bool may_return();
+    plan restart_on(std::string_view token);
+    void keep_account(std::string_view next);
+
     // What follows the training: gates.cpp.
     plan trained();
     plan validating();

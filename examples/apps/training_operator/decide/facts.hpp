@@ -7,6 +7,12 @@
 
 namespace training_operator {
 
+/// A start that has no turn yet.
+class held_restart {
+public:
+    wall_time until{};  ///< then it is asked again
+};
+
 class facts {
 public:
     facts() = default;
@@ -16,6 +22,8 @@ public:
     std::optional<holder> holds_ranks;  ///< of some executors
     std::vector<gate_run> gates;
     std::optional<result<std::string>> queue;  ///< why it waits there
+    std::optional<held_restart> held;          ///< its next start waits for others
+    bool gang_fits = false;                    ///< on GPUs, by what is known of them
     // What servers that the job names said last.
     std::optional<result<std::string>> dataset;          ///< its version
     std::optional<result<std::string>> checkpoint_hash;  ///< of the one to go on with; "": its server has none

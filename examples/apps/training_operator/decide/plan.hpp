@@ -46,6 +46,7 @@ public:
     bool release = false;          ///< the job, which is being deleted, may go
     bool remove_job = false;       ///< its time after the end is over
 
+    std::int64_t lost_steps = 0;     ///< that the next ranks repeat
     std::optional<wall_time> again;  ///< when to look again, if nothing happens
 
     bool moves(const training_job& job) const { return status.phase != job.status.phase; }

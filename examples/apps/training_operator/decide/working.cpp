@@ -15,6 +15,11 @@ plan decision::working() {
     if (facts_.holds_ranks && facts_.holds_ranks->attempt != job_.status.attempt) end_holder();
     if (!out_.remove.empty() || !out_.end_holder.empty()) return out_;
     if (const rank* refusal = take_reports(ranks_, now_, out_.status)) return refused(*refusal);
+    const auto token = restart_token_of(job_);
+    if (!token.empty() && token != job_.status.restart_token) return restart_on(token);
+    if (job_.status.on_fallback && may_return()) {
+        return turn("Restarting", "ReturnsToGPUs", "its gang fits on GPUs: all ranks begin there");
+    }
     if (next_workers(job_) != job_.status.workers) {
         out_.status.lost_workers = 0;
         return turn("Restarting", "Resized",
@@ -56,6 +61,10 @@ plan decision::queued() {
         if (!*facts_.queue) tell("Admitted", false, "QueueUnreadable", facts_.queue->error().what());
         if (*facts_.queue && !(*facts_.queue)->empty()) tell("Admitted", false, "Waiting", **facts_.queue);
     }
+    if (waits && waits_too_long()) {
+        fall_back();
+        return turn("Restarting", "FallsBack", "it has waited for GPUs for too long: all ranks begin on CPUs");
+    }
     if (waits) return out_;
     tell("Admitted", true, "Admitted", "its queue has admitted it");
     return start("Admitted", "the queue has admitted " + std::to_string(job_.status.workers) + " ranks");
@@ -73,8 +82,13 @@ bool decision::create_missing() {
 plan decision::starting() {
     if (count(pod_state::ended_well) + count(pod_state::running) == job_.status.workers) {
         out_.status.missed_starts = 0;
-        out_.status.lost_time = {};
+        out_.status.lost_time = out_.status.wait_time = {};
         return turn("Running", "Running", "all ranks run");
+    }
+    const bool lacks_node = std::ranges::any_of(ranks_, [](const rank& r) { return r.node.empty() && !r.over; });
+    if (lacks_node && waits_too_long()) {
+        fall_back();
+        return turn("Restarting", "FallsBack", "it has waited for GPUs for too long: all ranks begin on CPUs");
     }
     const auto deadline = later(job_.status.phase_time, job_.spec.start_deadline_seconds);
     if (now_ >= deadline) return missed();

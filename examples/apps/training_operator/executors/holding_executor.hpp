@@ -15,11 +15,11 @@ class holding_executor : public job_executor {
 public:
     awaitable<result<void>> create(client c, training_job job, std::vector<std::int32_t>,
                                    std::stop_token stop) override {
-        const text* queue = job.metadata.labels.get(kueue::queue_label);
-        auto object = make(job, queue != nullptr);
+        const auto queue = queue_of(job);
+        auto object = make(job, !queue.empty());
         object.metadata.labels[job_label] = job.metadata.name;
         object.metadata.labels[attempt_label] = std::to_string(job.status.attempt);
-        if (queue != nullptr) object.metadata.labels[kueue::queue_label] = *queue;
+        if (!queue.empty()) object.metadata.labels[kueue::queue_label] = queue;
         write_options how;
         how.field_manager(operator_name).stop(std::move(stop));
         const auto made = co_await create_owned(c, job, std::move(object), how);

@@ -21,9 +21,44 @@ void give_accelerator(const accelerator_spec& what, container& to) {
     to.resources.requests[what.resource] = amount;
 }
 
+bool is_gpu(std::string_view name, const training_job& job) {
+    return name.starts_with("nvidia.com/") || (job.spec.accelerator && name == job.spec.accelerator->resource.view());
+}
+
+template <class Map>
+void drop_gpus(const training_job& job, Map& from) {
+    for (auto at = from.begin(); at != from.end();) at = is_gpu(at->first, job) ? from.erase(at) : at + 1;
+}
+
+// The same pod without GPUs: neither asked for nor claimed, nor looked for by a node's label.
+void put_on_cpus(const training_job& job, const cpu_fallback_spec& how, pod_spec& pod) {
+    drop_gpus(job, pod.node_selector);
+    pod.resource_claims.clear();
+    for (auto* containers : {&pod.containers, &pod.init_containers}) {
+        for (container& each : *containers) {
+            drop_gpus(job, each.resources.limits);
+            drop_gpus(job, each.resources.requests);
+            each.resources.claims.clear();
+            for (const env_var& variable : how.env) {
+                const auto old = std::ranges::find(each.env, variable.name, &env_var::name);
+                (old == each.env.end() ? each.env.emplace_back() : *old) = variable;
+            }
+        }
+    }
+    if (pod.containers.empty()) return;
+    auto& first = pod.containers.front().resources;
+    for (const auto& [name, amount] :
+         {std::pair("cpu", how.resources.cpu), std::pair("memory", how.resources.memory)}) {
+        if (amount.empty()) continue;
+        first.limits[name] = amount;
+        first.requests[name] = amount;
+    }
+}
+
 }  // namespace
 
 std::int32_t processes_of(const training_job& job) {
+    if (fallback_of(job) != nullptr) return 1;
     return job.spec.accelerator ? std::max(1, job.spec.accelerator->per_worker) : 1;
 }
 
@@ -48,7 +83,9 @@ pod_template_spec make_template(const training_job& job) {
         set_default_variable(each.env, "WANDB_RUN_ID", job.metadata.uid);
         set_default_variable(each.env, "WANDB_RESUME", "allow");
     }
-    if (job.spec.accelerator && !out.spec.containers.empty()) {
+    if (const auto* fallback = fallback_of(job)) {
+        put_on_cpus(job, *fallback, out.spec);
+    } else if (job.spec.accelerator && !out.spec.containers.empty()) {
         give_accelerator(*job.spec.accelerator, out.spec.containers.front());
     }
     return out;
@@ -85,8 +122,8 @@ pod make_rank_pod(const training_job& job, std::int32_t number) {
     for (container& each : out.spec.containers) {
         for (const char* name : {"RANK", "PET_NODE_RANK"}) set_variable(each.env, name, std::to_string(number));
     }
-    if (const text* queue = job.metadata.labels.get(kueue::queue_label))
-        kueue::join_group(*queue, start_name(job), job.status.workers, out);
+    if (const auto queue = queue_of(job); !queue.empty())
+        kueue::join_group(queue, start_name(job), job.status.workers, out);
     return out;
 }
 

@@ -22,6 +22,7 @@ std::int32_t rank_of(const object_meta& meta) {
 void take_last_report(const report& last, rank& out) {
     if (!out.disrupted) out.words = out.reason;
     if (last.saved) out.told.saved = last.saved;
+    if (last.step) out.told.step = last.step;
     if (!last.metrics.empty()) out.told.metrics = last.metrics;
     out.told.refused = last.refused;
 }

@@ -13,11 +13,11 @@ constexpr std::size_t longest_uri = 2048;
 
 struct progress {
     std::optional<checkpoint> saved;
-    std::optional<std::int64_t> refused;
+    std::optional<std::int64_t> refused, step;
     raw_json metrics;
     static constexpr auto kcontrol_fields() {
         return fields(field("checkpoint", &progress::saved), field("checkpointRefused", &progress::refused),
-                      field("metrics", &progress::metrics));
+                      field("step", &progress::step), field("metrics", &progress::metrics));
     }
 };
 
@@ -50,6 +50,7 @@ std::optional<report> read_report(std::string_view text) {
     if (!read) return std::nullopt;
     report out;
     out.refused = read->refused;
+    if (read->step.value_or(-1) >= 0) out.step = read->step;
     out.metrics = numbers_of(read->metrics);
     const auto& saved = read->saved;
     if (!saved || saved->step < 0 || !is_uri(saved->uri) || !(saved->sha256.empty() || is_hash(saved->sha256)))

@@ -16,6 +16,8 @@ public:
     std::optional<checkpoint> saved;      ///< {"checkpoint": {"step": 120, "uri": "…", "sha256": "…"}}
     std::optional<std::int64_t> refused;  ///< {"checkpointRefused": 120}
 
+    std::optional<std::int64_t> step;  ///< {"step": 130}: the newest that is done
+
     std::map<std::string, double> metrics;  ///< {"metrics": {"loss": 0.3}}, as far as they are numbers
 
     friend bool operator==(const report&, const report&) = default;

@@ -1,6 +1,8 @@
 // What the operator calls the things that it makes.
 #pragma once
 
+#include <kcontrol/controllerutil/kueue.hpp>
+
 #include "job/training_job.hpp"
 
 #include <algorithm>
@@ -13,6 +15,7 @@ inline constexpr const char* finalizer = "ai.kcontrol.dev/ranks";
 inline constexpr const char* job_label = "ai.kcontrol.dev/job";
 inline constexpr const char* rank_label = "ai.kcontrol.dev/rank";
 inline constexpr const char* abort_annotation = "ai.kcontrol.dev/abort";
+inline constexpr const char* restart_annotation = "ai.kcontrol.dev/restart";
 inline constexpr const char* gate_label = "ai.kcontrol.dev/gate";
 inline constexpr const char* progress_annotation = "ai.kcontrol.dev/progress";
 inline constexpr const char* attempt_label = "ai.kcontrol.dev/attempt";
@@ -43,8 +46,27 @@ inline std::string hash_url(const training_job& job) {
     return out.insert(std::min(out.find('?'), out.size()), ".sha256");
 }
 
+/// By which somebody asks for a restart; empty: nobody does. Only its first 253 characters count.
+inline text restart_token_of(const training_job& job) {
+    const text* token = job.metadata.annotations.get(restart_annotation);
+    return token == nullptr ? text() : text(token->view().substr(0, 253));
+}
+
+/// What it runs on in place of GPUs; null: it is to run as its template says.
+inline const cpu_fallback_spec* fallback_of(const training_job& job) {
+    return job.status.on_fallback && job.spec.cpu_fallback ? &*job.spec.cpu_fallback : nullptr;
+}
+
+/// Kueue's queue of its next start; empty: none.
+inline std::string queue_of(const training_job& job) {
+    if (const auto* fallback = fallback_of(job)) return fallback->queue_name;
+    const text* queue = job.metadata.labels.get(kueue::queue_label);
+    return queue == nullptr ? std::string() : queue->str();
+}
+
 /// Ranks of its next start: fewer than asked for where nodes were lost, if minWorkers allows that.
 inline std::int32_t next_workers(const training_job& job) {
+    if (const auto* fallback = fallback_of(job)) return fallback->workers.value_or(job.spec.workers);
     return std::max(job.spec.min_workers.value_or(job.spec.workers), job.spec.workers - job.status.lost_workers);
 }
 

@@ -7,6 +7,7 @@
 #include <kcontrol/schema/crd_options.hpp>
 
 #include "job/checkpoint.hpp"
+#include "job/cpu_fallback.hpp"
 #include "job/dataset.hpp"
 #include "job/executor_table.hpp"
 #include "job/gate.hpp"
@@ -39,6 +40,7 @@ struct training_job_spec {
     std::optional<std::int32_t> min_workers;
     api::core::v1::pod_template_spec template_;
     std::optional<accelerator_spec> accelerator;
+    std::optional<cpu_fallback_spec> cpu_fallback;
     std::optional<dataset_spec> dataset;
     std::optional<checkpoint_spec> checkpoint;
     list<gate_spec> gates;
@@ -65,6 +67,7 @@ struct training_job_spec {
                   rules().minimum(1).describe("After the loss of a node the next attempt may have so few.")),
             field("template", &self::template_, rules().required().describe("The pod of a rank.")),
             field("accelerator", &self::accelerator),
+            field("cpuFallback", &self::cpu_fallback, rules().describe("A job that waits for GPUs starts on CPUs.")),
             field("dataset", &self::dataset,
                   rules().describe("The data, whose version is pinned before there are pods.")),
             field("checkpoint", &self::checkpoint),
@@ -117,6 +120,11 @@ struct training_job_status {
     std::int32_t missed_starts = 0;  ///< starts in a row at which not all ranks ran in time
     std::int32_t lost_workers = 0;   ///< whose nodes are lost: so many less the next attempt may have
     timestamp lost_time;             ///< when a rank was lost, until all run again
+    timestamp wait_time;             ///< since when it waits for what it runs on, until all run
+    bool on_fallback = false;        ///< it runs, or waits, as spec.cpuFallback says
+    timestamp fallback_time;         ///< when that changed last
+    text restart_token;              ///< of the annotation that was followed last
+    std::int64_t kept_seconds = 0;   ///< of running, whose steps no restart has lost; since start_time
 
     static constexpr auto kcontrol_fields() {
         using self = training_job_status;
@@ -124,8 +132,10 @@ struct training_job_status {
                       field("attempt", &self::attempt), field("ready", &self::ready), field("workers", &self::workers),
                       field("phaseTime", &self::phase_time), field("startTime", &self::start_time),
                       field("missedStarts", &self::missed_starts), field("lostWorkers", &self::lost_workers),
-                      field("lostTime", &self::lost_time), field("datasetVersion", &self::dataset_version),
-                      field("trainedTime", &self::trained_time),
+                      field("lostTime", &self::lost_time), field("waitTime", &self::wait_time),
+                      field("onFallback", &self::on_fallback), field("fallbackTime", &self::fallback_time),
+                      field("restartToken", &self::restart_token), field("keptSeconds", &self::kept_seconds),
+                      field("datasetVersion", &self::dataset_version), field("trainedTime", &self::trained_time),
                       field("gates", &self::gates, rules().list_type_map("name")), field("promotion", &self::promotion),
                       field("images", &self::images, rules().list_type_atomic()), field("modelCard", &self::model_card),
                       field("checkpoint", &self::checkpoint),

@@ -1,0 +1,245 @@
+// Whose turn it is to start again: tables, and 200 gangs that lose 25 nodes at once.
+#include "turns/restart_turns.hpp"
+
+#include <kcontrol/testing/fake_cluster.hpp>
+
+#include "operator_world.hpp"
+#include "turns/restart_pressure.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace training_operator;
+using namespace training_operator::tests;
+
+namespace {
+
+const time_point start{std::chrono::hours(1)};
+using enum urgency;
+
+/// Those of `ids` that have a turn, in the order asked.
+class turns_of {
+public:
+    restart_turns turns;
+    std::string ask(const std::string& ids, urgency how, double pressure, duration when,
+                    const std::string& store = "") {
+        std::string out;
+        for (const char id : ids) {
+            if (turns.ask(std::string(1, id), how, store, pressure, start + when)) out += id;
+        }
+        return out;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("turns: a PriorityClass's value says how urgent a gang is") {
+    CHECK(urgency_of(1000) == high);
+    CHECK(urgency_of(999) == medium);
+    CHECK(urgency_of(0) == medium);
+    CHECK(urgency_of(-1) == low);
+}
+
+TEST_CASE("turns: 16 of medium and low at once, high ones never wait") {
+    turns_of t;
+    CHECK(t.ask("abcdefghijklmnopqrst", medium, 0, 0s) == "abcdefghijklmnop");
+    CHECK(t.ask("ABCDEFGHIJKLMNOPQRSTUVW", high, 9, 0s).size() == 23);
+    CHECK(t.ask("z", low, 0, 0s).empty());
+    t.turns.done("a");
+    CHECK(t.ask("tq", medium, 0, 1s) == "q");  // it has waited before t
+    CHECK(t.ask("z", low, 0, 1s).empty());
+    // A gang that does not run by then holds nobody up, and one that asks no more is none.
+    CHECK(t.ask("rst", medium, 0, 10s) == "rst");
+    CHECK(t.ask("z", low, 0, 10s) == "z");
+}
+
+TEST_CASE("turns: a medium one comes before low ones that have waited for longer") {
+    turns_of t;
+    CHECK(t.ask("abcdefghijklmnop", medium, 0, 0s).size() == 16);
+    CHECK(t.ask("x", low, 0, 0s).empty());
+    CHECK(t.ask("y", medium, 0, 1s).empty());
+    t.turns.done("a");
+    CHECK(t.ask("x", low, 0, 2s).empty());
+    CHECK(t.ask("y", medium, 0, 2s) == "y");
+    t.turns.done("b");
+    CHECK(t.ask("x", low, 0, 3s) == "x");
+}
+
+TEST_CASE("turns: four at one checkpoint store, and others pass them") {
+    turns_of t;
+    CHECK(t.ask("abcdef", medium, 0, 0s, "s3://one") == "abcd");
+    CHECK(t.ask("ghijkl", low, 0, 0s, "s3://two") == "ghij");
+    CHECK(t.ask("xyz", low, 0, 0s) == "xyz");
+    CHECK(t.ask("H", high, 0, 0s, "s3://one") == "H");
+    t.turns.done("a");
+    CHECK(t.ask("ef", medium, 0, 1s, "s3://one").empty());  // the high one asks there, too
+    t.turns.done("b");
+    CHECK(t.ask("ef", medium, 0, 2s, "s3://one") == "e");
+}
+
+TEST_CASE("turns: pressure halves medium, parks low, and neither for more than 60 s") {
+    struct row {
+        urgency how;
+        double pressure;
+        std::size_t at_once;
+    };
+    for (const auto& r : {row{medium, 0.59, 16},
+                          {medium, 0.6, 8},
+                          {medium, 9, 8},
+                          {low, 0.59, 16},
+                          {low, 0.6, 8},
+                          {low, 1.49, 8},
+                          {low, 1.5, 0}}) {
+        CAPTURE(r.pressure);
+        turns_of t;
+        CHECK(t.ask("abcdefghijklmnopqrst", r.how, r.pressure, 0s).size() == r.at_once);
+    }
+    turns_of t;
+    for (auto when = 0s; when < 60s; when += 1s) CHECK(t.ask("l", low, 2, when).empty());
+    CHECK(t.ask("l", low, 2, 60s) == "l");
+    CHECK(t.ask("H", high, 99, 60s) == "H");
+}
+
+TEST_CASE("pressure: the largest of 429s a second, a write's seconds, and the wait over its target") {
+    restart_pressure p(60s);
+    CHECK(p.value() == 0);
+    p.requests(5, 10, 1, start);  // before it began
+    CHECK(p.value() == 0);
+    p.waiting(36s);
+    CHECK(p.value() == doctest::Approx(0.6));
+    p.waiting({});
+    p.requests(5, 12, 5, start + 1s);
+    CHECK(p.value() == doctest::Approx(1));  // 2 s each, half of which counts at first
+    for (int i = 2; i <= 60; ++i) p.requests(5, 12, 5, start + std::chrono::seconds(i));
+    CHECK(p.value() < 0.01);
+    for (int i = 61; i <= 120; ++i)
+        p.requests(5 + 2 * static_cast<std::uint64_t>(i - 60), 12, 5, start + std::chrono::seconds(i));
+    CHECK(p.value() == doctest::Approx(2).epsilon(0.05));
+}
+
+namespace {
+
+/// 200 nodes of 8 GPUs, and gangs of two ranks with 2 GPUs each, of which 175 nodes have room for 350.
+class stampede : public operator_world {
+public:
+    static constexpr int nodes = 200;
+    testing::fake_cluster kubelets{world, server, testing::fake_cluster_options().nodes(nodes)};
+
+    stampede() {
+        for (const auto& [name, value] : {std::pair("high", 1000), std::pair("low", -5)}) {
+            (void)server.api()
+                .create({{"apiVersion", "scheduling.k8s.io/v1"},
+                         {"kind", "PriorityClass"},
+                         {"metadata", {{"name", name}}},
+                         {"value", value}})
+                .value();
+        }
+        (void)server.api().patch({"", "nodes"}, {"", "n0"}, {{"spec", {{"unschedulable", true}}}}).value();
+        for (int i = 0; i < nodes; ++i) {
+            (void)server.api()
+                .patch({"", "nodes"}, {"", "node-" + std::to_string(i)},
+                       {{"status", {{"allocatable", {{"nvidia.com/gpu", "8"}, {"cpu", "64"}, {"pods", "20"}}}}}},
+                       "status")
+                .value();
+        }
+        settle();
+    }
+    void add_gangs(int first, int count) {
+        for (int i = first; i < first + count; ++i) {
+            json::object spec{{"containers", {{{"name", "trainer"}, {"image", "bert:1"}}}}};
+            if (i % 4 == 0) spec["priorityClassName"] = "high";
+            if (i % 4 == 1) spec["priorityClassName"] = "low";
+            const std::string report =
+                R"({"step":9,"checkpoint":{"step":7,"uri":"s3://store-)" + std::to_string(i % 8) + R"(/c"}})";
+            const json::value pod{
+                {"metadata", {{"annotations", {{"sim/run-ms", "forever"}, {"ai.kcontrol.dev/progress", report}}}}},
+                {"spec", spec}};
+            (void)server.api()
+                .create(
+                    {{"apiVersion", "ai.kcontrol.dev/v1alpha1"},
+                     {"kind", "TrainingJob"},
+                     {"metadata", {{"name", "gang-" + std::to_string(i)}}},
+                     {"spec",
+                      {{"workers", 2}, {"accelerator", {{"perWorker", 2}}}, {"template", pod}, {"backoffLimit", 9}}}})
+                .value();
+        }
+    }
+    std::map<std::string, training_job> jobs() {
+        std::map<std::string, training_job> out;
+        for (const auto& each : server.api().list(jobs_id)) {
+            auto job = from_json<training_job>(json::serialize(each)).value();
+            const auto name = job.metadata.name.str();
+            out.emplace(name, std::move(job));
+        }
+        return out;
+    }
+    std::size_t running() {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(jobs(), [](const auto& each) { return each.second.status.phase == "Running"; }));
+    }
+    /// The most writes of the whole cluster in a second, until so many run or the time is over.
+    std::size_t most_writes(std::size_t until_running, duration longest) {
+        std::size_t most = 0;
+        for (auto before = writes(); longest > 0s; longest -= 1s) {
+            settle(1s);
+            const auto now = writes();
+            most = std::max(most, now - before);
+            before = now;
+            if (running() == until_running) break;
+        }
+        return most;
+    }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(stampede, "200 gangs lose 25 of 200 nodes: all run 60 s after detection, high ones first") {
+    add_gangs(0, 16);
+    const auto calm = most_writes(16, 60s);
+    REQUIRE(running() == 16);
+    // In turns, as people make them.
+    for (int first = 16; first < 200; first += 16) {
+        add_gangs(first, std::min(16, 200 - first));
+        settle(5s);
+    }
+    settle(30s);
+    REQUIRE(running() == 200);
+    for (int i = 0; i < 25; ++i) kubelets.lose_node("node-" + std::to_string(8 * i));
+    settle(50s);
+    CHECK(running() == 200);  // they may come back
+    const auto lost = [&] {
+        std::set<std::string> out;
+        for (const auto& [name, job] : jobs()) {
+            if (job.status.attempt > 1) out.insert(name);
+        }
+        return out;
+    };
+    for (int i = 0; i < 30 && lost().empty(); ++i) settle(1s);
+    REQUIRE_FALSE(lost().empty());
+    const auto detected = world.env().wall_now() - 1s;
+    const auto rush = most_writes(200, 60s);
+    std::map<std::string, std::vector<double>> ran_after;
+    std::size_t again = 0;
+    for (const auto& [name, job] : jobs()) {
+        if (job.status.attempt < 2) continue;
+        ++again;
+        if (job.status.phase != "Running") continue;
+        const auto priority = job.spec.template_.spec.priority_class_name.str();
+        ran_after[priority.empty() ? "medium" : priority].push_back(
+            std::chrono::duration<double>(job.status.phase_time.value() - detected).count());
+    }
+    MESSAGE("gangs that lost a rank: " << again << ", running again: high " << ran_after["high"].size() << ", medium "
+                                       << ran_after["medium"].size() << ", low " << ran_after["low"].size()
+                                       << "; most writes in a second: calm start of 16 " << calm << ", now " << rush);
+    CHECK(running() == 200);
+    CHECK(rush <= 2 * calm);
+    const auto worst = [&](const std::string& of) {
+        return ran_after[of].empty() ? 0.0 : *std::ranges::max_element(ran_after[of]);
+    };
+    CHECK(worst("high") <= worst("medium"));
+    CHECK(worst("low") <= 60);
+    CHECK(worst("medium") <= 60);
+    CHECK(m->answer(http::request("GET", "/metrics")).body.find("training_job_recovery_seconds_count{part=\"load\"}") !=
+          std::string::npos);
+}
