@@ -3,11 +3,11 @@
 
     bench/inference_autoscaler_figures.py build/release/examples/apps/inference_autoscaler/inference_autoscaler
 
-It makes a steady, a day and a burst load by a seed. A table says what HPA comes to with its defaults; what the
-autoscaler comes to with its defaults; and of its settings in GRID without a flap that with the fewest
-violations at no more replicaSeconds (within 2 %), and that with the fewest replicaSeconds at no more violations.
+It makes a steady, a day and a burst load by a seed (SEED, 1). A table says what HPA comes to with its defaults, what the
+autoscaler comes to with its defaults, and what it comes to with the settings PATIENT. The exit code is 1 unless these have
+no flap, at least 30 % fewer violations at no more replicaSeconds than HPA, and at least 15 % fewer replicaSeconds at no
+more violations.
 """
-import itertools
 import json
 import math
 import os
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 SERVICE_MS = 200
-GRID = {"waiting": (0.5, 5), "below": (40, 45, 50, 60), "step": (1, 4)}
+PATIENT = {"up": {"maxPercent": 0}, "down": {"forSeconds": 1800}}
 
 
 def rates(kind, seconds):
@@ -37,52 +37,52 @@ def write_load(path, kind, seconds, seed=1):
             out.write(f"{second},{requests},{round(draw.uniform(0.5, 1.5) * SERVICE_MS)}\n")
 
 
-def scaler(waiting=5, below=70, step=1):
+def scaler(settings):
     rules = [{"name": "p95", "pods": {"metric": "http_request_duration_seconds", "of": "P95"}, "threshold": 0.8,
               "action": {"proportional": True}},
-             {"name": "waiting", "pods": {"metric": "vllm:num_requests_waiting"}, "threshold": waiting,
+             {"name": "waiting", "pods": {"metric": "vllm:num_requests_waiting"}, "threshold": 5,
               "action": {"proportional": True}}]
     return {"apiVersion": "autoscaling.kcontrol.dev/v1alpha1", "kind": "InferenceScaler", "metadata": {"name": "llama"},
             "spec": {"target": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "llama"}, "minReplicas": 4,
-                     "maxReplicas": 60, "metrics": {"pods": {"port": 8000}}, "rules": rules,
-                     "down": {"belowPercent": below, "maxStep": step}}}
+                     "maxReplicas": 60, "metrics": {"pods": {"port": 8000}}, "rules": rules, **settings}}
 
 
 def simulate(program, load, settings, policy):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(scaler(**settings), file)
+        json.dump(scaler(settings), file)
         file.flush()
         done = subprocess.run([program, "simulate", "--load", load, "--scaler", file.name, "--policy", policy],
                               check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 
 
-def line(kind, what, result, settings):
+def line(kind, what, result):
     print(f"| {kind} | {what} | {result['sloViolations']} | {result['replicaSeconds']} | {result['p95Ms']:.0f} | "
-          f"{result['scaleUps']} | {result['scaleDowns']} | {result['flaps']} | {settings} |", flush=True)
+          f"{result['scaleUps']} | {result['scaleDowns']} | {result['flaps']} |", flush=True)
+
+
+def holds(ours, hpa):
+    return (ours["flaps"] == 0 and ours["sloViolations"] <= 0.7 * hpa["sloViolations"]
+            and ours["replicaSeconds"] <= 0.85 * hpa["replicaSeconds"])
 
 
 def main():
     program = sys.argv[1]
-    seconds = int(os.environ.get("SECONDS_OF_LOAD", "21600"))
-    print("| load | policy | violations | replicaSeconds | P95 ms | ups | downs | flaps | settings |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    seconds, seed = int(os.environ.get("SECONDS_OF_LOAD", "21600")), int(os.environ.get("SEED", "1"))
+    print("| load | policy | violations | replicaSeconds | P95 ms | ups | downs | flaps |")
+    print("|---|---|---|---|---|---|---|---|")
+    missed = []
     for kind in ("steady", "day", "burst"):
         with tempfile.TemporaryDirectory() as folder:
             load = os.path.join(folder, "load.csv")
-            write_load(load, kind, seconds)
-            hpa = simulate(program, load, {}, "hpa")
-            line(kind, "hpa", hpa, "defaults")
-            line(kind, "ours", simulate(program, load, {}, "ours"), "defaults")
-            all_settings = [dict(zip(GRID, values)) for values in itertools.product(*GRID.values())]
-            tried = [(simulate(program, load, settings, "ours"), settings) for settings in all_settings]
-        tried = [t for t in tried if t[0]["flaps"] == 0]
-        cheap = [t for t in tried if t[0]["replicaSeconds"] <= 1.02 * hpa["replicaSeconds"]]
-        as_good = [t for t in tried if t[0]["sloViolations"] <= hpa["sloViolations"]]
-        if cheap:
-            line(kind, "ours, no more replicaSeconds", *min(cheap, key=lambda t: t[0]["sloViolations"]))
-        if as_good:
-            line(kind, "ours, no more violations", *min(as_good, key=lambda t: t[0]["replicaSeconds"]))
+            write_load(load, kind, seconds, seed)
+            hpa, ours, patient = (simulate(program, load, settings, policy) for settings, policy in
+                                  (({}, "hpa"), ({}, "ours"), (PATIENT, "ours")))
+        line(kind, "hpa", hpa)
+        line(kind, "ours", ours)
+        line(kind, "ours, patient", patient)
+        missed += [] if holds(patient, hpa) else [kind]
+    sys.exit(f"missed: {', '.join(missed)}" if missed else 0)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,13 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace inference_autoscaler {
 namespace {
 
 constexpr double fallen = 0.9;  // of the value at a down that was undone: so far it must fall before the next one
+constexpr double steeper = 3;   // a down lifts a value by so many times as much as the down before it did
 constexpr std::int32_t first_ceiling = 10, longest_ceiling = 60;  // minutes
 
 std::string number(double value) {
@@ -24,6 +26,8 @@ bool is_low(const scaling_rule& rule, double value, std::int32_t percent) {
     const double part = percent / 100.0;
     return is_upper(rule) ? value < rule.threshold * part : value > rule.threshold / part;
 }
+
+bool is_worse(const scaling_rule& rule, double a, double b) { return is_upper(rule) ? a > b : a < b; }
 
 std::int32_t at_most(double wanted) { return static_cast<std::int32_t>(std::min(std::ceil(wanted - 1e-9), 1e6)); }
 
@@ -101,7 +105,7 @@ private:
             can_fall = can_fall && is_low(rule, *value, spec_.down.below_percent);
         }
         if (!low || !can_fall) next().low_since.reset();
-        if (low && can_fall && !next().low_since) next().low_since = now_.now;
+        if (low && can_fall) note_low();
         const double* load = now_.values.wake ? now_.values.wake->known() : nullptr;
         if (spec_.zero && load == nullptr && (spec_.zero->wake || (spec_.down.in_flight && now_.warm > 0)))
             note_lost("wake", now_.values.wake ? &*now_.values.wake : nullptr);
@@ -109,6 +113,17 @@ private:
         wanted_ = now_.woken || (load != nullptr && *load > above);
         if (load == nullptr || wanted_) next().idle_since.reset();
         if (load != nullptr && !wanted_ && !next().idle_since) next().idle_since = now_.now;
+    }
+
+    // How near to their thresholds the values come while all are low.
+    void note_low() {
+        const bool begins = !next().low_since;
+        if (begins) next().low_since = now_.now;
+        for (std::size_t i = 0; i < rules_.size(); ++i) {
+            auto& worst = next().rules[i].worst;
+            if (begins) worst.reset();
+            if (values_[i] && (!worst || is_worse(rules_[i], *values_[i], *worst))) worst = values_[i];
+        }
     }
 
     // Of pods that load nothing is expected.
@@ -178,7 +193,7 @@ private:
         if (!add(verdict::up, at_most(asked), why)) return true;
         const bool fell = kept.at_up && (is_upper(rule) ? value < *kept.at_up : value > *kept.at_up);
         kept.ups_in_vain = kept.at_up && !fell ? kept.ups_in_vain + 1 : 0;
-        kept.since = now_.now;
+        held_since_ = std::exchange(kept.since, now_.now);
         if (kept.ups_in_vain < 2) {
             kept.at_up = value;
             return true;
@@ -221,13 +236,29 @@ private:
         if (!is_past(next().changed, policy.settle_seconds)) return;
         const std::int32_t least = std::max(spec_.min_replicas, 1);
         for (std::int32_t to = std::max(least, now_.replicas - policy.max_step); to < now_.replicas; ++to) {
-            if (!stay_below(to) || is_refused(to)) continue;
+            if (!stay_below(to) || rises_beyond(to) || is_refused(to)) continue;
             say(verdict::down, to,
                 "each rule is below " + std::to_string(policy.below_percent) + " % of its threshold for " +
                     std::to_string(policy.for_seconds) + " s: " + count(to) + " instead of " +
                     std::to_string(now_.replicas));
             return;
         }
+        next().low_since.reset();  // the next try looks at values of its own
+    }
+
+    // Whether a value would be beyond its threshold after this down, by what the last one did to it. What waits for
+    // busy replicas grows ever faster as they become fewer; a value that was 0 before tells that they are busy now.
+    bool rises_beyond(std::int32_t to) const {
+        const memory& kept = out_.next;
+        if (!kept.lowered || kept.changed != kept.lowered || kept.lowered_from <= now_.replicas) return false;
+        const double steps = double(now_.replicas - to) / (kept.lowered_from - now_.replicas);
+        for (std::size_t i = 0; i < rules_.size(); ++i) {
+            const auto &now = kept.rules[i].worst, &before = kept.rules[i].at_down;
+            if (!rules_[i].down || !now || !before || !is_worse(rules_[i], *now, *before)) continue;
+            if (*before <= 0 || *now <= 0 || holds(rules_[i], *now * std::pow(*now / *before, steeper * steps)))
+                return true;
+        }
+        return false;
     }
 
     // Whether the means would stay below their thresholds with so few.
@@ -245,7 +276,8 @@ private:
         for (std::size_t i = 0; i < rules_.size(); ++i) {
             const auto then = next().rules[i].refused;
             if (!rules_[i].down || !then) continue;
-            if (is_upper(rules_[i]) ? *values_[i] > *then * fallen : *values_[i] < *then / fallen) return true;
+            if (is_worse(rules_[i], *next().rules[i].worst, is_upper(rules_[i]) ? *then * fallen : *then / fallen))
+                return true;
         }
         next().refused_replicas.reset();
         return false;
@@ -254,14 +286,18 @@ private:
     void changed() {
         memory& kept = next();
         const bool lower = out_.wanted < now_.replicas;
-        if (!lower && out_.kind == verdict::up && kept.lowered && !is_past(kept.lowered, spec_.down.settle_seconds)) {
+        // What holds within settleSeconds of a down undoes it, even if it may add replicas only later.
+        const auto settles = std::chrono::seconds(std::max(spec_.down.settle_seconds, 4 * spec_.poll_seconds));
+        if (held_since_ && out_.kind == verdict::up && kept.lowered && *held_since_ - *kept.lowered < settles) {
             kept.refused_replicas = kept.lowered_to;
             for (rule_memory& each : kept.rules) each.refused = each.at_down;
         }
         if (lower) {
             kept.lowered = now_.now;
+            kept.lowered_from = now_.replicas;
             kept.lowered_to = out_.wanted;
-            for (std::size_t i = 0; i < rules_.size(); ++i) kept.rules[i].at_down = values_[i];
+            for (rule_memory& each : kept.rules)
+                each.at_down = kept.low_since ? each.worst : std::nullopt;  // else: no down of low values
         }
         kept.replicas = out_.wanted;
         kept.changed = now_.now;
@@ -281,7 +317,8 @@ private:
     const facts& now_;
     decision out_;
     std::vector<std::optional<double>> values_;
-    bool wanted_ = false;  // there is load, or somebody asks for a replica
+    std::optional<time_point> held_since_;  // since when the rule that decides holds
+    bool wanted_ = false;                   // there is load, or somebody asks for a replica
 };
 
 }  // namespace

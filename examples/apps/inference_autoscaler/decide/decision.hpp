@@ -31,7 +31,8 @@ struct rule_memory {
     std::optional<double> at_up;      ///< its value when it asked for more last
     std::int32_t ups_in_vain = 0;     ///< its own, after which the value did not fall
     bool ineffective = false;         ///< it decides nothing until it was below its threshold once
-    std::optional<double> at_down;    ///< its value at the last down
+    std::optional<double> worst;      ///< its value nearest to the threshold since all rules are low
+    std::optional<double> at_down;    ///< `worst` at the last down
     std::optional<double> refused;    ///< at a down that an up undid
 };
 
@@ -40,7 +41,7 @@ struct memory {
     std::optional<std::int32_t> replicas;  ///< as they were last seen or asked for; another number is another's
     bool own_zero = false;                 ///< none, by a decision
     std::optional<time_point> changed, lowered, idle_since, low_since;
-    std::int32_t lowered_to = 0;
+    std::int32_t lowered_from = 0, lowered_to = 0;
     std::optional<std::int32_t> refused_replicas;  ///< to so few a down was made that an up undid
     std::optional<std::int32_t> ceiling;           ///< more found no node
     time_point ceiling_until{};

@@ -224,7 +224,7 @@ TEST_CASE("a mean stays below its threshold with the rest, or fewer go") {
     CHECK(w.look(0, {6}).wanted == 3);     // 6 x 4 / 3 is 8; with 2 replicas it is 12
     CHECK(w.look(15, {6.7}).wanted == 3);  // 6.7 x 3 / 2 is above 10
     w.rules[0].pods->of = "Max";
-    CHECK(w.look(15, {6.7}).wanted == 1);
+    CHECK(w.look(15, {6}).wanted == 1);
 }
 
 TEST_CASE("to zero and back") {
@@ -282,6 +282,52 @@ TEST_CASE("no circle: a down that an up undoes is not tried again until the valu
     CHECK(w.look(30, {11}).wanted == 4);
     CHECK(w.look(600, {6}).wanted == 3);  // another down, from 4
     CHECK(w.look(600, {6}).wanted == 3);
+}
+
+TEST_CASE("no circle: what counts is the worst value while all are low, then and now") {
+    world w({rule("a", 10)});
+    w.now.replicas = w.now.warm = 3;
+    for (const double value : {6., 2., 1.}) w.look(150, {value});
+    CHECK(w.last.wanted == 2);  // 6 is what it came to
+    CHECK(w.look(30, {11}).wanted == 3);
+    for (const double value : {5., 5.5, 5.5, 1., 5.5, 1.}) REQUIRE(w.look(300, {value}).wanted == 3);
+    w.look(300, {5.3});  // 5.5 is 300 s ago
+    w.look(150, {1});
+    CHECK(w.look(150, {1}).wanted == 2);
+}
+
+TEST_CASE("no circle: an up that up.settleSeconds puts off undoes the down as well") {
+    world w({rule("a", 10)});
+    w.spec.down.for_seconds = 0;
+    w.spec.down.settle_seconds = 60;
+    w.spec.up.settle_seconds = 120;
+    w.now.replicas = w.now.warm = 3;
+    CHECK(w.look(0, {6}).wanted == 2);
+    CHECK(w.look(30, {11}).wanted == 2);
+    CHECK(w.look(90, {11}).wanted == 3);
+    CHECK(w.look(600, {6}).wanted == 3);
+}
+
+TEST_CASE("no down that, by what the last one did to a value, would bring it beyond its threshold") {
+    const auto downs = [](std::string_view op, std::vector<double> values, std::int32_t step = 1) {
+        world w({rule("a", 10)});
+        w.rules[0].op = op;
+        w.spec.down.for_seconds = 0;
+        w.spec.down.max_step = step;
+        w.now.replicas = w.now.warm = 8;
+        for (const double value : values) w.look(600, {value});
+        return w.last.wanted;
+    };
+    CHECK(downs(">", {4, 5}) == 6);         // 5 x 1.25^3 is 9.8
+    CHECK(downs(">", {4, 5.1}) == 7);       // 5.1 x 1.275^3 is 10.6
+    CHECK(downs(">", {4, 5.1, 5.0}) == 6);  // the next look is a new one
+    CHECK(downs(">", {4, 3, 5.1}) == 6);    // 3 came after the first down
+    CHECK(downs(">", {0, 0.1}) == 7);       // it was 0 before: replicas are busy now
+    CHECK(downs(">", {0, 0}) == 6);
+    CHECK(downs("<", {25, 20}) == 6);  // 20 / 1.25^3 is 10.2
+    CHECK(downs("<", {25.1, 19.9}) == 7);
+    CHECK(downs(">", {4, 4.9}, 2) == 4);
+    CHECK(downs(">", {4, 5.1}, 2) == 5);  // one goes where two would be too many
 }
 
 TEST_CASE("a rule whose value does not fall after two scale-ups is ineffective until it is below its threshold once") {

@@ -109,7 +109,7 @@ private:
     }
 
     void look() {
-        second_ += between(1, 30);
+        second_ += calm_ ? between(20, 60) : between(1, 30);
         const facts now = seen();
         last_ = decide(spec_, rules_, memory_, now);
         if (last_.sentence.empty()) fail("not explained");
@@ -159,15 +159,19 @@ private:
         ++changes_;
     }
 
-    // A constant load, to which all downs that the bounds allow, and the ups after them, have had their time.
+    // A constant load. Once nothing changed for longer than anything is waited for, nothing changes for an hour more.
     void calm() {
         missing_ = failing_ = 0;
         calm_ = true;
         nodes_ = 100;
-        const int settled = 1200 + 25 * (spec_.down.settle_seconds + spec_.down.for_seconds + start_seconds_ + 700);
-        const long from = second_;
-        while (second_ < from + settled && broken_.empty()) look();
-        changes_ = 0;
+        const int longest = 60 * 60 + spec_.down.settle_seconds + spec_.down.for_seconds + start_seconds_ + 700;
+        const long end = second_ + 1200 + 25L * longest;  // all downs that the bounds allow, and the ups after them
+        for (long last = second_; second_ - last < longest && broken_.empty();) {
+            changes_ = 0;
+            look();
+            if (changes_ > 0) last = second_;
+            if (second_ > end) fail("changes without end");
+        }
         const long until = second_ + 3600;
         while (second_ < until && broken_.empty()) {
             look();
