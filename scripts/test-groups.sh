@@ -499,6 +499,8 @@ run_e2e() {
 # Each program and each room of the library once on a real cluster: tests/e2e/part.py.
 group_e2e() {
     name_e2e_programs "$BUILD/release" "$BUILD/$UNIT_PRESET"
+    KCONTROL_PROMETHEUS=${KCONTROL_PROMETHEUS:-$("$ROOT/scripts/prometheus.sh" --no-build || true)}
+    export KCONTROL_PROMETHEUS
     run_e2e "$RESULTS" --part
 }
 
@@ -506,6 +508,7 @@ group_e2e() {
 group_e2e_all() {
     name_e2e_programs "$BUILD/release" "$BUILD/$UNIT_PRESET"
     name_e2e_tools
+    export KCONTROL_FLOW_SECONDS=${KCONTROL_FLOW_SECONDS:-180}
     run_e2e "$RESULTS"
 }
 

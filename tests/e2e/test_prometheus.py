@@ -23,7 +23,7 @@ scrape_configs: [{{job_name: engines, static_configs: [{{targets: ["127.0.0.1:{p
 
 
 class Exporter:
-    """Serves `text` as /metrics."""
+    """Serves what metrics() gives as /metrics: `text`, unless a subclass says something else."""
 
     def __init__(self):
         self.text = ""
@@ -31,7 +31,7 @@ class Exporter:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                body = owner.text.encode()
+                body = owner.metrics().encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "text/plain; version=0.0.4")
                 self.send_header("Content-Length", str(len(body)))
@@ -44,6 +44,9 @@ class Exporter:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def metrics(self):
+        return self.text
 
     def memory(self, used, free):
         self.text = f'DCGM_FI_DEV_FB_USED{{gpu="0"}} {used}\nDCGM_FI_DEV_FB_FREE{{gpu="0"}} {free}\n'
