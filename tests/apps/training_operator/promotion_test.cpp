@@ -185,6 +185,47 @@ TEST_CASE_FIXTURE(promotion_world, "10, 50, 100 per cent of an HTTPRoute, a minu
     CHECK(job()->status.promotion->weight == 100);
 }
 
+TEST_CASE_FIXTURE(promotion_world, "minWarm: a step waits for ready endpoints of the canary, an abort doesn't") {
+    const auto slice = [this](const std::string& name, json::array ready) {
+        json::array endpoints;
+        for (std::size_t i = 0; i < ready.size(); ++i)
+            endpoints.push_back(
+                {{"addresses", {"10.0.0." + std::to_string(i + 1)}}, {"conditions", {{"ready", ready[i]}}}});
+        const json::object found{
+            {"apiVersion", "discovery.k8s.io/v1"},
+            {"kind", "EndpointSlice"},
+            {"metadata", {{"name", name}, {"labels", {{"kubernetes.io/service-name", name.substr(0, 11)}}}}},
+            {"addressType", "IPv4"},
+            {"endpoints", endpoints}};
+        (void)server.api().remove({"discovery.k8s.io", "endpointslices"}, {"default", name});
+        (void)server.api().create(found).value();
+    };
+    add_route();
+    slice("bert-stable", {true, true});
+    slice("bert-canary", {true, false});
+    slice("bert-canary-2", {true});  // the first one, while it moves
+    auto spec = promote();
+    spec["promote"].as_object()["minWarm"] = 2;
+    add_job(spec);
+    train();
+    CHECK(route() == "else bert-stable 95 bert-canary 5");
+    CHECK(condition("Promoted") == "Promoted=False WaitingForWarm: 1 of 2 endpoints of bert-canary are ready");
+    const auto before = writes();
+    settle(10min);
+    CHECK(writes() == before);
+    slice("bert-canary", {true, true});
+    settle(31s);
+    CHECK(route() == "else bert-stable 90 bert-canary 10");
+    slice("bert-canary", {true, nullptr});  // not said is ready
+    settle(61s);
+    CHECK(route() == "else bert-stable 50 bert-canary 50");
+    slice("bert-canary", {});
+    settle(5min);
+    CHECK(route() == "else bert-stable 50 bert-canary 50");
+    abort();
+    CHECK(route() == "else bert-stable 95 bert-canary 5");
+}
+
 TEST_CASE_FIXTURE(promotion_world, "an abort leads back to the weights from before, and so does a deletion") {
     add_route();
     add_job(promote());

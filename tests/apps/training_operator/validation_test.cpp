@@ -83,6 +83,8 @@ TEST_CASE("bad fields are refused by the schema, each by its name") {
     }
     CHECK(with(R"("promote":{"httpRoute":{"name":"r"}})").find("spec.promote.httpRoute.canary: Required value") !=
           std::string::npos);
+    CHECK(with(R"("promote":{)" + route + R"(,"minWarm":2})") == "");
+    CHECK(with(R"("promote":{)" + route + R"(,"minWarm":-1})").find("spec.promote.minWarm") != std::string::npos);
     CHECK(with(R"("promote":{"inferenceService":{}})").find("spec.promote.inferenceService.name: Required value") !=
           std::string::npos);
     CHECK(with(R"("modelCard":{"license":7})").find("spec.modelCard.license") != std::string::npos);

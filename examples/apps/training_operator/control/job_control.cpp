@@ -1,5 +1,6 @@
 #include "control/job_control.hpp"
 
+#include <kcontrol/api/discovery/v1.hpp>
 #include <kcontrol/controllerutil/finalizers.hpp>
 #include <kcontrol/controllerutil/owner.hpp>
 #include <kcontrol/http/fetch.hpp>
@@ -316,6 +317,25 @@ awaitable<result<void>> job_control::finish(const reconcile_context& ctx, const 
     co_return result<void>();
 }
 
+// Of a Service.
+awaitable<result<std::size_t>> job_control::ready_endpoints(const reconcile_context& ctx, namespaced_name service) {
+    using api::discovery::v1::endpoint_slice;
+    client c = ctx.get_client().live();
+    list_options which;
+    which.in_namespace(service.namespace_)
+        .label_selector("kubernetes.io/service-name=" + service.name)
+        .stop(ctx.stop());
+    const auto slices = co_await c.list<endpoint_slice>(which);
+    if (!slices) co_return slices.error();
+    std::set<text> ready;  // an endpoint may be in two slices while it moves
+    for (const auto& slice : *slices) {
+        for (const auto& each : slice->endpoints) {
+            if (each.conditions.ready.value_or(true) && !each.addresses.empty()) ready.insert(each.addresses[0]);
+        }
+    }
+    co_return ready.size();
+}
+
 // A plan that reads has the weights in its status then.
 awaitable<result<void>> job_control::set_weights(const reconcile_context& ctx, const training_job& job, plan& what) {
     client c = ctx.get_client().live();
@@ -335,6 +355,18 @@ awaitable<result<void>> job_control::set_weights(const reconcile_context& ctx, c
         seen.weight = now->canary.value_or(0);
     }
     if (what.read_route || *now == *what.route) co_return result<void>();
+    if (to.http_route && to.min_warm > 0 && !what.status.promotion->rolled_back) {
+        const namespaced_name canary(job.metadata.namespace_, to.http_route->canary);
+        const auto warm = co_await ready_endpoints(ctx, canary);
+        if (!warm) co_return warm.error();
+        if (*warm < static_cast<std::size_t>(to.min_warm)) {
+            what.status = job.status;  // the step waits
+            what.told = remark{"Promoted", false, "WaitingForWarm",
+                               std::to_string(*warm) + " of " + std::to_string(to.min_warm) + " endpoints of " +
+                                   to.http_route->canary + " are ready"};
+            co_return result<void>();
+        }
+    }
     write_options writing;
     writing.field_manager(operator_name).stop(ctx.stop());
     auto text = weights_patch(to, *route, *what.route);

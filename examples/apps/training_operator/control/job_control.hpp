@@ -52,6 +52,7 @@ private:
     awaitable<result<void>> run_ranks(const reconcile_context& ctx, const training_job& job, const plan& what);
     awaitable<result<void>> run_gates(const reconcile_context& ctx, const training_job& job, const plan& what);
     awaitable<result<void>> finish(const reconcile_context& ctx, const training_job& job, plan& what);
+    awaitable<result<std::size_t>> ready_endpoints(const reconcile_context& ctx, namespaced_name service);
     awaitable<result<void>> set_weights(const reconcile_context& ctx, const training_job& job, plan& what);
     awaitable<result<void>> move(const reconcile_context& ctx, const training_job& job, const plan& what);
     awaitable<result<void>> stay(const reconcile_context& ctx, const training_job& job, const plan& what);

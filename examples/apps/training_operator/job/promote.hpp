@@ -41,7 +41,7 @@ struct promote_spec {
     std::optional<http_route_target> http_route;
     std::optional<inference_service_target> inference_service;
     list<std::int32_t> steps;
-    std::int32_t hold_seconds = 300;
+    std::int32_t hold_seconds = 300, min_warm = 0;
     static constexpr auto kcontrol_fields() {
         using self = promote_spec;
         return fields(field("httpRoute", &self::http_route), field("inferenceService", &self::inference_service),
@@ -54,11 +54,17 @@ struct promote_spec {
                                 .describe("Per cent of the traffic that go to the canary.")
                                 .items(rules().minimum(0).maximum(100))),
                       field("holdSeconds", &self::hold_seconds,
-                            rules().default_json("300").minimum(0).describe("After each step.")));
+                            rules().default_json("300").minimum(0).describe("After each step.")),
+                      field("minWarm", &self::min_warm,
+                            rules().minimum(0).maximum(100000).describe(
+                                "A step waits for so many ready endpoints of the canary.")));
     }
     static constexpr auto kcontrol_rules() {
-        return rules().validation("has(self.httpRoute) != has(self.inferenceService)",
-                                  "promote names either an httpRoute or an inferenceService");
+        return rules()
+            .validation("has(self.httpRoute) != has(self.inferenceService)",
+                        "promote names either an httpRoute or an inferenceService")
+            .validation("has(self.httpRoute) || !has(self.minWarm) || self.minWarm == 0",
+                        "minWarm counts the endpoints of a Service: it goes with httpRoute");
     }
     friend bool operator==(const promote_spec&, const promote_spec&) = default;
 };
