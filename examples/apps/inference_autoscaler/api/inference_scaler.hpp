@@ -101,10 +101,17 @@ struct warm_up_spec {
 };
 
 struct capacity_spec {
+    text scheduler;
     std::int32_t give_back_seconds = 600;
     static constexpr auto kcontrol_fields() {
+        using self = capacity_spec;
         return fields(
-            field("giveBackSeconds", &capacity_spec::give_back_seconds,
+            field("scheduler", &self::scheduler,
+                  rules()
+                      .max_length(2048)
+                      .pattern("^https?://[^/?#@]+(/[^?#]*)?$")
+                      .describe("The GPU scheduler's address: more than it has places for is not asked for.")),
+            field("giveBackSeconds", &self::give_back_seconds,
                   rules().default_json("600").minimum(1).maximum(86400).describe("Unschedulable for so long: not asked "
                                                                                  "for any more, and tried later.")));
     }

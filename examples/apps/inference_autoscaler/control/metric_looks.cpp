@@ -1,12 +1,23 @@
 #include "control/metric_looks.hpp"
 
+#include <kcontrol/runtime/task_group.hpp>
+
 namespace inference_autoscaler {
 
-metric_looks::metric_looks(manager& m, http::transport_factory connect)
-    : env_(m.env()),
-      prometheus_(m.env(), m.get_executor(), connect),
-      keys_(m.env(), m.get_client()),
-      scraper_(m.env(), m.get_executor(), connect) {}
+struct metric_looks::asking {
+    metric_server server;
+    std::vector<scaling_rule> rules;
+    query_words words;
+    std::stop_token stop;
+    look out;
+};
+
+metric_looks::metric_looks(environment& env, executor ex, http::transport_factory connect, client cluster)
+    : env_(env),
+      ex_(ex),
+      prometheus_(env, ex, connect),
+      keys_(env, std::move(cluster)),
+      scraper_(env, ex, std::move(connect)) {}
 
 awaitable<look> metric_looks::read(inference_scaler scaler, std::vector<scaling_rule> rules, target_pods ready,
                                    std::stop_token stop) {
@@ -18,37 +29,44 @@ awaitable<look> metric_looks::read(inference_scaler scaler, std::vector<scaling_
     co_return out;
 }
 
+awaitable<void> metric_looks::ask_rule(std::shared_ptr<asking> at, std::size_t rule) {
+    const scaling_rule& what = at->rules[rule];
+    rule_reading& out = at->out.rules[rule];
+    std::string query = fill_query(what.query, at->words);
+    out.value = co_await prometheus_.ask(at->server, std::move(query), at->stop);
+    const missing_reading* missing = out.value.missing();
+    if (missing == nullptr || missing->reason != missing_reason::not_a_number || what.idle_query.empty()) co_return;
+    std::string idle = fill_query(what.idle_query, at->words);
+    out.idle = co_await prometheus_.ask(at->server, std::move(idle), at->stop);
+}
+
+awaitable<void> metric_looks::ask_wake(std::shared_ptr<asking> at, std::string query) {
+    at->out.wake = co_await prometheus_.ask(at->server, std::move(query), at->stop);
+}
+
 awaitable<look> metric_looks::by_prometheus(inference_scaler scaler, std::vector<scaling_rule> rules, target_pods ready,
                                             std::stop_token stop) {
-    look out;
-    out.at = env_.now();
-    query_words words;
-    words.namespace_ = scaler.metadata.namespace_;
-    words.name = scaler.spec.target.name;
-    for (const auto& pod : ready) words.pods.push_back(pod->metadata.name);
-    const auto server = co_await keys_.read(*scaler.spec.metrics.prometheus, words.namespace_, stop);
-    const reading unknown = missing_at(out.at, server ? missing_reason::empty : missing_reason::refused,
-                                       server ? std::string() : std::string(server.error().message()));
-    for (const scaling_rule& rule : rules) {
-        rule_reading each;
-        each.value = unknown;
-        if (server && !ready.empty()) {
-            const std::string query = fill_query(rule.query, words);
-            each.value = co_await prometheus_.ask(*server, query, stop);
-            const missing_reading* missing = each.value.missing();
-            if (missing != nullptr && missing->reason == missing_reason::not_a_number && !rule.idle_query.empty()) {
-                const std::string idle = fill_query(rule.idle_query, words);
-                each.idle = co_await prometheus_.ask(*server, idle, stop);
-            }
-        }
-        out.rules.push_back(std::move(each));
-    }
-    if (!scaler.spec.zero || !scaler.spec.zero->wake) co_return out;
-    out.wake = unknown;
-    if (!server) co_return out;
-    const std::string query = fill_query(scaler.spec.zero->wake->query, words);
-    out.wake = co_await prometheus_.ask(*server, query, stop);
-    co_return out;
+    const auto at = std::make_shared<asking>();
+    at->out.at = env_.now();
+    at->words.namespace_ = scaler.metadata.namespace_;
+    at->words.name = scaler.spec.target.name;
+    for (const auto& pod : ready) at->words.pods.push_back(pod->metadata.name);
+    auto server = co_await keys_.read(*scaler.spec.metrics.prometheus, at->words.namespace_, stop);
+    rule_reading unknown;
+    unknown.value = missing_at(at->out.at, server ? missing_reason::empty : missing_reason::refused,
+                               server ? std::string() : std::string(server.error().message()));
+    at->out.rules.assign(rules.size(), unknown);
+    const bool wakes = scaler.spec.zero && scaler.spec.zero->wake;
+    if (wakes) at->out.wake = unknown.value;
+    if (!server) co_return std::move(at->out);
+    at->server = std::move(*server);
+    at->rules = std::move(rules);
+    at->stop = std::move(stop);
+    task_group tasks(env_, ex_);
+    for (std::size_t i = 0; i < at->rules.size() && !ready.empty(); ++i) tasks.spawn(ask_rule(at, i));
+    if (wakes) tasks.spawn(ask_wake(at, fill_query(scaler.spec.zero->wake->query, at->words)));
+    co_await tasks.join();
+    co_return std::move(at->out);
 }
 
 awaitable<look> metric_looks::by_pods(inference_scaler scaler, std::vector<scaling_rule> rules, target_pods ready,

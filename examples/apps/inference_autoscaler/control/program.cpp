@@ -1,3 +1,6 @@
+#include "control/program.hpp"
+
+#include "control/free_places.hpp"
 #include "control/metric_looks.hpp"
 #include "control/scaler_control.hpp"
 #include "warm/warmer.hpp"
@@ -41,19 +44,35 @@ void observe(warmer& warms, const inference_scaler& scaler, const target_pods& p
 
 }  // namespace
 
-result<void> set_up(manager& m, http::transport_factory connect) {
-    const auto looks = std::make_shared<metric_looks>(m, connect);
+result<void> set_up(manager& m, http::transport_factory connect, std::shared_ptr<board> shown) {
+    const auto looks = std::make_shared<metric_looks>(m.env(), m.get_executor(), connect, m.get_client());
     const auto news = std::make_shared<warm_up_news>(m);
     const auto tell = [news](const namespaced_name& key, const warm_outcome& what) { news->tell(key, what); };
     const auto warms = std::make_shared<warmer>(m.env(), m.get_executor(), connect, m.get_client(), tell);
+    const auto places = std::make_shared<free_places>(m.get_executor(), connect);
     const auto ask = [looks](inference_scaler scaler, std::vector<scaling_rule> rules, target_pods ready,
                              std::stop_token stop) {
         return looks->read(std::move(scaler), std::move(rules), std::move(ready), std::move(stop));
     };
-    const auto told = [warms](const inference_scaler& scaler, const target_pods& pods) {
-        observe(*warms, scaler, pods);
+    environment& env = m.env();
+    const auto noticed = [looks, warms, shown, &env](const any_event& any) {
+        const auto key = any.object().key();
+        if (any.type != event_type::deleted) return shown->note(env.wall_now(), *any.new_object.as<inference_scaler>());
+        looks->forget(key);
+        warms->forget(key);
+        shown->forget(key);
     };
-    return set_up(m, ask, told);
+    // As long as the controller is there.
+    const auto kept = std::make_shared<subscription>(m.get_informer<inference_scaler>()->subscribe(noticed));
+    const auto told = [warms, shown, kept, &env](const inference_scaler& scaler, const target_pods& pods) {
+        observe(*warms, scaler, pods);
+        shown->take(env.wall_now(), scaler);
+    };
+    const auto fits = [places](inference_scaler scaler, std::shared_ptr<const target_pod> like, std::int32_t pods,
+                               std::stop_token stop) {
+        return places->ask(scaler.spec.capacity->scheduler, std::move(like), pods, std::move(stop));
+    };
+    return set_up(m, ask, told, fits);
 }
 
 }  // namespace inference_autoscaler

@@ -19,10 +19,8 @@ bool is_news(const event<inference_scaler>& e) {
 
 }  // namespace
 
-manager_options watched() { return manager_options(); }
-
-result<void> set_up(manager& m, look_function ask, look_observer told) {
-    const auto control = std::make_shared<scaler_control>(m, std::move(ask), std::move(told));
+result<void> set_up(manager& m, look_function ask, look_observer told, places_function places) {
+    const auto control = std::make_shared<scaler_control>(m, std::move(ask), std::move(told), std::move(places));
     (void)m.get_informer<target_pod>();  // lists are answered from there
     (void)m.get_informer<horizontal_autoscaler>();
     const auto reconcile = [control](reconcile_context ctx, std::shared_ptr<const inference_scaler> scaler) {

@@ -11,16 +11,26 @@
 
 namespace inference_autoscaler {
 
-struct pod_gates {
+struct pod_container {
+    api::core::v1::resource_requirements resources;
+    static constexpr auto kcontrol_fields() { return fields(field("resources", &pod_container::resources)); }
+};
+struct target_pod_spec {
     list<api::core::v1::pod_readiness_gate> readiness_gates;
-    static constexpr auto kcontrol_fields() { return fields(field("readinessGates", &pod_gates::readiness_gates)); }
+    dict<text> node_selector;
+    list<pod_container> containers;
+    static constexpr auto kcontrol_fields() {
+        using self = target_pod_spec;
+        return fields(field("readinessGates", &self::readiness_gates), field("nodeSelector", &self::node_selector),
+                      field("containers", &self::containers));
+    }
 };
 
 struct target_pod {
     static constexpr resource_name kcontrol_resource{"", "v1", "Pod", "pods"};
     using kcontrol_projection = void;
     object_meta metadata;
-    pod_gates spec;
+    target_pod_spec spec;
     api::core::v1::pod_status status;
     static constexpr auto kcontrol_fields() {
         return fields(field("spec", &target_pod::spec), field("status", &target_pod::status));

@@ -23,9 +23,9 @@ constexpr auto kept_for = 10min;  // a server that is not asked any more
 constexpr std::size_t most_at_once = 8;
 constexpr std::size_t largest_answer = std::size_t{1} << 20;
 
-http::exchange_options bounds(std::stop_token stop) {
+http::exchange_options bounds(kcontrol::duration left, std::stop_token stop) {
     http::exchange_options out;
-    out.deadline(patience).max_body(largest_answer).stop(std::move(stop));
+    out.deadline(left).max_body(largest_answer).stop(std::move(stop));
     return out;
 }
 
@@ -79,11 +79,15 @@ struct prometheus_reader::shared : std::enable_shared_from_this<shared> {
     kcontrol::awaitable<kcontrol::result<http::response>> send(std::shared_ptr<server> to, http::request what,
                                                                kcontrol::secret_string token) {
         if (!token.empty()) what.headers.set("Authorization", "Bearer " + std::string(token.reveal()));
-        while (to->running >= most_at_once && !stop.stop_requested()) co_await to->freed.wait(env, stop.get_token());
+        const auto end = env.now() + patience;  // the wait for its turn included
+        while (to->running >= most_at_once && env.now() < end && !stop.stop_requested())
+            co_await to->freed.wait(env, stop.get_token(), end);
+        if (env.now() >= end)
+            co_return kcontrol::error(kcontrol::errc::timeout, "other requests to the server took all of the 5 s");
         ++to->running;
         ++requests;
         to->used = env.now();
-        auto out = co_await to->over->round_trip(std::move(what), bounds(stop.get_token()));
+        auto out = co_await to->over->round_trip(std::move(what), bounds(end - to->used, stop.get_token()));
         --to->running;
         to->freed.notify_one();
         co_return out;

@@ -26,8 +26,8 @@ public:
 };
 
 /// Equal queries to one server, with the same login, share a request: those that come while it runs, or within 1 s of
-/// its beginning, get the same reading. At most 8 requests to a server run at a time; one ends after 5 s and has 1 MiB
-/// at most. Redirects are not followed.
+/// its beginning, get the same reading. At most 8 requests to a server run at a time; one has 5 s, with the wait for
+/// its turn, and 1 MiB at most. Redirects are not followed.
 ///
 /// A query that gives nothing is looked into once a minute: if the server has none of that name, nor had one before,
 /// the reason is never_seen, with near names.

@@ -74,7 +74,20 @@ void write_scaler(json::writer& out, const inference_scaler& scaler, kcontrol::w
 }  // namespace
 
 void board::take(kcontrol::wall_time now, const inference_scaler& scaler) {
-    auto& kept = scalers_[kcontrol::key_of(scaler.metadata)];
+    past& kept = scalers_[kcontrol::key_of(scaler.metadata)];
+    kept.looked = now;
+    add(now, scaler, kept);
+}
+
+void board::note(kcontrol::wall_time now, inference_scaler scaler) {
+    past& kept = scalers_[kcontrol::key_of(scaler.metadata)];
+    if (now - kept.looked <= 3 * std::chrono::seconds(scaler.spec.poll_seconds) &&
+        scaler.status.last_scale == kept.now.status.last_scale)
+        scaler.status.decision = kept.now.status.decision;
+    add(now, scaler, kept);
+}
+
+void board::add(kcontrol::wall_time now, const inference_scaler& scaler, past& kept) {
     const auto& status = scaler.status;
     if (status.last_scale && kept.seen != kcontrol::wall_time{} && kept.now.status.last_scale != status.last_scale) {
         kept.decisions.push_back(change_json(*status.last_scale, status.decision));

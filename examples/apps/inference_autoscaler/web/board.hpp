@@ -21,6 +21,8 @@ class board {
 public:
     /// A scaler at a look, with its status as it was decided just now, which need not have been written.
     void take(kcontrol::wall_time now, const inference_scaler& scaler);
+    /// A scaler as the API server has it. The decision is that of the last look, unless the last three are missing.
+    void note(kcontrol::wall_time now, inference_scaler scaler);
     void forget(const namespaced_name& scaler);
 
     /// {"items":[…]}, by namespace and name; of each scaler what it is and what was decided.
@@ -37,11 +39,13 @@ private:
     };
     struct past {
         inference_scaler now;
-        kcontrol::wall_time seen{};
+        kcontrol::wall_time seen{}, looked{};
         std::vector<std::string> rules;
         std::deque<point> points;
         std::deque<std::string> decisions;  // in JSON
     };
+    void add(kcontrol::wall_time now, const inference_scaler& scaler, past& to);
+
     std::map<namespaced_name, past> scalers_;
 };
 

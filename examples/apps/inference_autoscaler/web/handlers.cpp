@@ -50,7 +50,7 @@ awaitable<http::response> wake(environment& env, client cluster, namespaced_name
     co_return written.error() == condition::not_found ? not_found() : unavailable(written.error());
 }
 
-void add_routes(http::router& to, const board& shown, environment& env, client cluster) {
+void add_page(http::router& to, const board& shown) {
     add_files(to, embedded_files());
     to.get("/api/v1/scalers",
            [&shown](const http::routed_request&) { return http::json_response(200, shown.scalers_json()); });
@@ -58,6 +58,9 @@ void add_routes(http::router& to, const board& shown, environment& env, client c
         auto text = shown.history_json(name_in(asked));
         return text.empty() ? not_found() : http::json_response(200, std::move(text));
     });
+}
+
+void add_wake(http::router& to, environment& env, client cluster) {
     to.stream("POST", "/wake/{namespace}/{name}",
               [&env, cluster](http::routed_request asked, http::responder& out) -> awaitable<void> {
                   auto answer = co_await wake(env, cluster, name_in(asked), out.disconnected());

@@ -17,8 +17,9 @@ std::optional<http::response> wake_refusal(const inference_scaler* scaler);
 /// server does not answer. The scaler is read and written at the server, for a cache may be late.
 awaitable<http::response> wake(environment& env, client cluster, namespaced_name scaler, std::stop_token stop);
 
-/// Adds "/", /api/v1/scalers, /api/v1/scalers/NS/NAME/history and POST /wake/NS/NAME. `shown` and `env` outlive the
-/// router.
-void add_routes(http::router& to, const board& shown, environment& env, client cluster);
+/// Adds "/", /api/v1/scalers and /api/v1/scalers/NS/NAME/history. `shown` outlives the router.
+void add_page(http::router& to, const board& shown);
+/// Adds POST /wake/NS/NAME. `env` outlives the router.
+void add_wake(http::router& to, environment& env, client cluster);
 
 }  // namespace inference_autoscaler

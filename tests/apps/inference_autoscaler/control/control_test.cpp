@@ -97,6 +97,7 @@ TEST_CASE("to zero without load, and to one within 200 ms of a wake, once for ea
     w.world.run_for(200ms);
     CHECK(w.replicas() == 1);
     CHECK(w.scaler().status.woken == "2026-11-29T10:00:00Z");
+    CHECK(w.events("MetricsLost") == 0);  // a wake without a look says nothing of metrics
     w.settle(30);
     CHECK(w.events("Woken") == 1);
     w.answer_time = 0s;
@@ -130,6 +131,7 @@ TEST_CASE("another autoscaler of the target: nothing is written, and Conflict na
     w.settle(20);
     CHECK(w.condition("Conflict", "younger").find("InferenceScaler llama scales Deployment llama") !=
           std::string::npos);
+    CHECK(w.m->metrics().text().find("wanted_replicas{name=\"younger\"") == std::string::npos);
     CHECK(w.condition("Conflict") == "Conflict=False None: ");
 }
 
@@ -212,6 +214,165 @@ TEST_CASE("while replicas load nothing more is asked for, until they have failed
     CHECK(w.scaler().status.warming == 1);
     w.settle(120);  // not ready for ten minutes
     CHECK(w.replicas() == 3);
+}
+
+TEST_CASE("replicas that find no node are given back, with the scheduler's words, and asked for again after 10 min") {
+    scaler_world w;
+    w.add_target(1);
+    (void)w.server.api()
+        .patch(pods_id, {"default", "llama-1"},
+               {{"metadata", {{"annotations", {{"controller.kubernetes.io/pod-deletion-cost", "5"}}}}}})
+        .value();
+    w.busy = 2;
+    w.ready = false;
+    w.add_scaler({{"capacity", {{"giveBackSeconds", 60}}}});
+    REQUIRE(w.replicas() == 2);
+    w.set_unschedulable("llama-2", "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.");
+    w.settle(50);
+    CHECK(w.replicas() == 2);
+    const std::string words = "Limited=True NoNode: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu.";
+    CHECK(w.condition("Limited") == words);
+    w.settle(30);
+    CHECK(w.replicas() == 1);
+    CHECK(w.scaler().status.last_scale->rule == "giveBack");
+    w.settle(9 * 60);
+    CHECK(w.replicas() == 1);
+    CHECK(w.condition("Limited") == "Limited=True NoNode: replicas found no node, and are asked for again later");
+    w.settle(75);
+    CHECK(w.replicas() == 2);
+}
+
+TEST_CASE("more than the scheduler has places for is not asked for; without its answer as much as is wanted") {
+    scaler_world w;
+    w.add_target(2);
+    w.busy = 2;
+    w.places = 0;
+    json::object rule{{"name", "busy"}, {"query", "busy"}, {"threshold", 1}, {"action", {{"addReplicas", 3}}}};
+    w.add_scaler({{"rules", {rule}}, {"capacity", {{"scheduler", "http://gpu-scheduler:8080"}}}});
+    CHECK(w.replicas() == 2);
+    CHECK(w.condition("Limited") == "Limited=True NoNode: the scheduler has places for 0 of 3 more");
+    CHECK(w.asked_places == std::vector<std::int32_t>{3});
+    w.places = 2;
+    w.settle(15);
+    CHECK(w.replicas() == 4);
+    CHECK(w.scaler().status.decision.sentence == "busy is 2, > 1: 4 replicas instead of 2");
+    w.places.reset();
+    w.settle(15);
+    CHECK(w.replicas() == 7);
+    w.busy = 0.9;
+    w.settle(20);
+    CHECK(w.condition("Limited") == "Limited=False WithinLimits: ");
+    CHECK(w.asked_places.size() == 3);  // only for more
+}
+
+TEST_CASE("what a dry run would do is told once, and not remembered as done") {
+    scaler_world w;
+    w.add_target(2);
+    w.busy = 2;
+    w.add_scaler({{"dryRun", true}});
+    w.settle(120);
+    CHECK(w.replicas() == 2);
+    CHECK(w.events("ScaledUp") == 1);
+    CHECK(w.scaler().status.wanted == 3);
+    CHECK(w.shown.status.decision.sentence == "busy is 2, > 1: 3 replicas instead of 2");
+    w.set_spec({{"dryRun", false}});
+    w.settle(5);
+    CHECK(w.replicas() == 3);
+}
+
+TEST_CASE("a scaler that was made anew by its name is another one") {
+    scaler_world w;
+    w.add_target(2);
+    w.busy = 0.4;
+    w.add_scaler();
+    w.settle(20);
+    (void)w.server.api().remove(scalers_id, {"default", "llama"}).has_value();
+    const json::object rule{{"name", "busy"}, {"query", "busy"}, {"threshold", 0.3}, {"action", {{"addReplicas", 1}}}};
+    w.add_scaler({{"rules", {rule}}});
+    CHECK(w.replicas() == 3);
+}
+
+TEST_CASE("many scalers of a kind that is looked up for the first time") {
+    scaler_world w;
+    w.add_target(1);
+    w.stop();
+    for (const char* name : {"a", "b", "c", "d"}) {
+        w.add_target(1, name);
+        w.add_scaler({{"target", {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"name", name}}}}, name);
+    }
+    w.start();
+    w.settle(20);
+    for (const char* name : {"a", "b", "c", "d"}) CHECK(w.condition("Ready", name) == "Ready=True Working: ");
+}
+
+TEST_CASE("a replica that is asked for comes, whichever way the write of the replicas fails") {
+    const std::vector<std::function<void(testing::fault&)>> ways{
+        [](testing::fault& f) { f.status(409, "Conflict", "the test says so"); },
+        [](testing::fault& f) { f.status(500, "InternalError", "the test says so"); },
+        [](testing::fault& f) { f.drop(); }, [](testing::fault& f) { f.drop_response(); }};
+    for (const auto& way : ways) {
+        scaler_world w;
+        w.add_target(1);
+        w.load = 0;
+        w.busy = 0.1;
+        w.add_scaler(zero({{"afterSeconds", 15}, {"listen", true}}));
+        w.settle(40);
+        REQUIRE(w.replicas() == 0);
+        w.fail_next_scale(way);
+        w.wake("now");
+        w.settle(16);
+        CHECK(w.replicas() == 1);
+        CHECK(w.events("Woken") <= 1);
+        CHECK(w.events("ForeignScale") == 0);
+    }
+}
+
+TEST_CASE("a conflict of the replicas is no new beginning: what held for so long still does") {
+    scaler_world w;
+    w.add_target(2);
+    w.busy = 2;
+    json::object rule{
+        {"name", "busy"}, {"query", "busy"}, {"threshold", 1}, {"forSeconds", 60}, {"action", {{"addReplicas", 1}}}};
+    w.add_scaler({{"rules", {rule}}});
+    w.fail_next_scale([](testing::fault& f) { f.status(409, "Conflict", "the test says so"); });
+    w.settle(61 + 15);
+    CHECK(w.replicas() == 3);
+    CHECK(w.events("ScaledUp") == 1);
+}
+
+TEST_CASE("another scale of the API without a selector has no pods") {
+    scaler_world w;
+    w.add_target(2);
+    w.busy = 2;
+    w.server.api().set_faults([](const http::server_request& asked) {
+        testing::fault out;
+        if (asked.method != "GET" || !asked.target.ends_with("/scale")) return out;
+        http::response answer;
+        answer.status = 200;
+        answer.headers.set("Content-Type", "application/json");
+        answer.body = R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"llama",)"
+                      R"("namespace":"default"},"spec":{"replicas":2},"status":{"replicas":2}})";
+        out.answer(std::move(answer));
+        return out;
+    });
+    w.add_scaler();
+    CHECK(w.condition("Ready") ==
+          "Ready=False NoSelector: Deployment llama: its scale has no selector, so it has no pods");
+    CHECK(w.looks == 0);
+}
+
+TEST_CASE("the words of a server that fails are written once, though they change") {
+    scaler_world w;
+    w.add_target(2);
+    w.busy = w.none;
+    w.failure = "no answer at 1";
+    w.add_scaler();
+    w.settle(20);
+    CHECK(w.condition("MetricsKnown") == "MetricsKnown=False NoAnswer: busy: no answer at 1");
+    const auto before = w.writes();
+    w.failure = "no answer at 2";
+    w.settle(60);
+    CHECK(w.writes() == before);
 }
 
 TEST_CASE("no wake is lost that comes while zero is written") {

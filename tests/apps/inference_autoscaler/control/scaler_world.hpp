@@ -31,10 +31,13 @@ public:
     ~scaler_world() { stop(); }
 
     void start() {
-        m = std::make_unique<manager>(world.env(), world.get_executor(), world.connect(server), watched());
+        m = std::make_unique<manager>(world.env(), world.get_executor(), world.connect(server));
         const auto ask = [this](inference_scaler scaler, std::vector<scaling_rule> rules, target_pods ready,
                                 std::stop_token) { return read(scaler, rules.size(), ready); };
-        REQUIRE(set_up(*m, ask));
+        const auto fits = [this](inference_scaler, std::shared_ptr<const target_pod>, std::int32_t pods,
+                                 std::stop_token) { return find_places(pods); };
+        const auto told = [this](const inference_scaler& scaler, const target_pods&) { shown = scaler; };
+        REQUIRE(set_up(*m, ask, told, fits));
         m->start();
     }
     void stop() {
@@ -137,6 +140,26 @@ public:
             (void)server.api().remove(pods_id, {"default", have[i].second}).has_value();
         for (std::size_t i = have.size(); i < want; ++i) add_pod();
     }
+    void set_unschedulable(const std::string& name, const std::string& words) {
+        const json::object condition{{"type", "PodScheduled"},
+                                     {"status", "False"},
+                                     {"reason", "Unschedulable"},
+                                     {"message", words},
+                                     {"lastTransitionTime", format_time(world.env().wall_now())}};
+        (void)server.api()
+            .patch(pods_id, {"default", name}, {{"status", {{"conditions", {condition}}}}}, "status")
+            .value();
+    }
+    /// The next PUT of a scale fails so.
+    void fail_next_scale(std::function<void(testing::fault&)> how) {
+        server.api().set_faults([done = false, how](const http::server_request& asked) mutable {
+            testing::fault out;
+            if (done || asked.method != "PUT" || asked.target.find("/scale") == std::string::npos) return out;
+            done = true;
+            how(out);
+            return out;
+        });
+    }
     void add_pod() {
         const std::string name = "llama-" + std::to_string(++pods_made_);
         (void)server.api()
@@ -156,10 +179,14 @@ public:
     static constexpr double none = std::numeric_limits<double>::quiet_NaN();
     double busy = 0;     ///< the value of the rule; `none`: it is missing
     double load = none;  ///< of the wake query
-    bool ready = true;   ///< new pods are
+    std::string failure = "the test says so";
+    bool ready = true;  ///< new pods are
     duration answer_time{0};
     std::map<std::string, double> in_flight;
     std::size_t looks = 0;
+    std::optional<std::int32_t> places;  ///< what the scheduler says; nothing: it does not answer
+    std::vector<std::int32_t> asked_places;
+    inference_scaler shown;  ///< as the observer was told last
 
     testing::sim_world world;
     testing::sim_server& server;
@@ -170,8 +197,8 @@ private:
         ++looks;
         if (answer_time > duration(0)) (void)co_await sleep_for(world.env(), answer_time, std::stop_token());
         const auto now = world.env().now();
-        const auto value = [now](double v) {
-            return std::isnan(v) ? missing_at(now, missing_reason::no_answer, "the test says so") : reading{now, v};
+        const auto value = [this, now](double v) {
+            return std::isnan(v) ? missing_at(now, missing_reason::no_answer, failure) : reading{now, v};
         };
         look out;
         out.at = now;
@@ -179,6 +206,10 @@ private:
         if (scaler.spec.zero) out.wake = value(load);
         out.in_flight = in_flight;
         co_return out;
+    }
+    awaitable<std::optional<std::int32_t>> find_places(std::int32_t pods) {
+        asked_places.push_back(pods);
+        co_return places;
     }
     int pods_made_ = 0;
 };

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace inference_autoscaler;
 using namespace std::chrono_literals;
 using kcontrol::errc;
@@ -117,17 +119,26 @@ TEST_CASE_FIXTURE(asking, "a URL that is none says so, and is not asked") {
     CHECK(ask("up").starts_with("NoAnswer: prometheus.url: "));
 }
 
-TEST_CASE_FIXTURE(asking, "at most 8 requests run at a time") {
-    for (int i = 0; i < 10; ++i) {
-        net->expect(target("q" + std::to_string(i))).hang();
-        start("q" + std::to_string(i));
-    }
+TEST_CASE_FIXTURE(asking, "at most 8 requests run at a time, and the wait for a turn is within the 5 s") {
+    for (int i = 0; i < 8; ++i) net->expect(target("q" + std::to_string(i))).hang();
+    for (int i = 0; i < 8; ++i) start("q" + std::to_string(i));
+    env.advance(1s, context);
+    start("q8");
+    start("q9");
     CHECK(net->sent().size() == 8);
-    env.advance(5s, context);
+    net->expect(target("q8")).hang();
+    net->expect(target("q9")).reply(200, one);
+    env.advance(4s, context);
     CHECK(net->sent().size() == 10);
-    CHECK(told.size() == 8);
-    env.advance(5s, context);
+    CHECK(told.size() == 9);
+    CHECK(std::ranges::count(told, "1.000000") == 1);
+    env.advance(1s, context);
     CHECK(told.size() == 10);
+    for (int i = 0; i < 8; ++i) net->expect(target("q" + std::to_string(i))).hang();
+    for (int i = 0; i < 20; ++i) start("q" + std::to_string(i));
+    env.advance(5s, context);
+    CHECK(told.size() == 30);
+    CHECK(told.back() == "NoAnswer: other requests to the server took all of the 5 s");
 }
 
 TEST_CASE_FIXTURE(asking, "a query that gives nothing: the metric is unknown, or was there once") {

@@ -77,6 +77,32 @@ TEST_CASE("six hours and 200 decisions are kept; the first look is no decision")
     CHECK(one.history_json({"ml", "llama"}).empty());
 }
 
+TEST_CASE("between looks the API server says what a scaler is, and after three of them that are missing all of it") {
+    board shown;
+    auto at = scaler();
+    decide(at, "waiting", 7.5, 2, begin);
+    shown.note(begin, at);  // a follower
+    const auto sentence = [&] {
+        const auto all = json::parse(shown.scalers_json()).value();
+        return std::string(json::get_string(all.at("items").as_array()[0], {"decision", "sentence"}));
+    };
+    CHECK(sentence() == "because");
+    auto looked = at;
+    looked.status.decision.sentence = "no rule holds";
+    shown.take(begin + 15s, looked);
+    at.spec.paused = true;
+    shown.note(begin + 60s, at);
+    CHECK(sentence() == "no rule holds");
+    CHECK(shown.scalers_json().find(R"("paused":true)") != std::string::npos);
+    shown.note(begin + 61s, at);
+    CHECK(sentence() == "because");
+    shown.take(begin + 70s, looked);
+    decide(at, "latency", 2, 3, begin + 71s);
+    shown.note(begin + 71s, at);  // another replica of this program leads now
+    CHECK(history(shown).at("decisions").as_array().size() == 1);
+    CHECK(sentence() == "because");
+}
+
 TEST_CASE("a scaler as it is, and what is not known is null") {
     board shown;
     auto at = scaler();
@@ -118,7 +144,8 @@ struct waking {
                      {"metadata", {{"name", "llama"}}},
                      {"spec", {{"minReplicas", 0}, {"maxReplicas", 2}, {"zero", {{"listen", true}}}}}})
             .value();
-        add_routes(routes, shown, world.env(), cluster);
+        add_page(routes, shown);
+        add_wake(routes, world.env(), cluster);
         world.network().listen("autoscaler", world.get_executor(), routes.handler());
     }
     void change(const json::object& to, const std::string& subresource = {}) {
