@@ -1,4 +1,5 @@
-"""Web faces before a script. What they do is written in page_server.cpp and labeler_page_server.cpp."""
+"""Web faces before a script. What they do is written in page_server.cpp, labeler_page_server.cpp and
+autoscaler_page_server.cpp."""
 import json
 import os
 import pathlib
@@ -26,6 +27,10 @@ def training_monitor():
 
 def labeler_page_server():
     return binary("KCONTROL_LABELER_PAGE_SERVER", "tests/labeler_page_server")
+
+
+def autoscaler_page_server():
+    return binary("KCONTROL_AUTOSCALER_PAGE_SERVER", "tests/autoscaler_page_server")
 
 
 def gpu_labeler():

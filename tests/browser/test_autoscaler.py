@@ -5,6 +5,7 @@ import test_axe
 from fixture import text
 
 ROWS = "[...document.querySelectorAll('#rows tr')].map(r => r.innerText.replace(/\\s+/g, ' '))"
+QWEN = {"warming": 0, "wanted": 5}
 LINE = "document.querySelector('#value .k-value')?.getAttribute('d').length > 50"
 
 
@@ -14,8 +15,8 @@ class Opened(fixture.PageTest):
 
     def setUp(self):
         super().setUp()
-        self.server.add("llama")
-        self.server.add("qwen", dryRun=True, warming=0, wanted=5)
+        self.server.past("llama")
+        self.server.past("qwen", spec={"dryRun": True}, **QWEN)
 
     def open_one(self, name="llama", **size):
         page = self.open(f"#ml/{name}", **size)
@@ -25,24 +26,28 @@ class Opened(fixture.PageTest):
     def poll(self, page):
         page.js("poll()")
 
+    def fail_at(self, status):
+        self.server.step("answer", path="/api/v1/scalers", status=status, body="{}")
+
 
 class Autoscaler(Opened):
     def test_the_list(self):
-        self.server.add("down", conditions=[{"type": "Conflict", "status": "True", "reason": "HPA", "message": "HPA down", "since": autoscaler.stamp()}])
+        self.server.look("down", conditions=[autoscaler.condition("Conflict", "True", "OtherAutoscaler", "HPA down")])
         page = self.open()
         page.until("document.querySelectorAll('#rows tr').length === 3")
         self.assertEqual(page.js(ROWS), [
-            "ml/llama Deployment/llama Warming 2 1 3 1–8 waiting: 7.25 (threshold 5)",
-            "ml/qwen Deployment/qwen Dry run 2 0 5 1–8 waiting: 7.25 (threshold 5)",
-            "ml/down Deployment/down Conflict 2 1 3 1–8 waiting: 7.25 (threshold 5)"])
+            "ml/down Deployment/down Conflict 2 1 3 1–8 waiting: 9 (threshold 5)",
+            "ml/llama Deployment/llama Warming 2 1 3 1–8 waiting: 9 (threshold 5)",
+            "ml/qwen Deployment/qwen Dry run 2 0 5 1–8 waiting: 9 (threshold 5)"])
         self.assertEqual(text(page, "#sum"), "3 scalers · 6 ready · 2 warming · 11 wanted")
         self.assertEqual(page.js("document.title"), "1 in trouble: Inference autoscaler")
-        self.assertEqual(self.server.asked.count("/api/v1/scalers/ml/llama/history"), 0)
+        asked = "performance.getEntriesByType('resource').filter(r => r.name.endsWith('/history')).length"
+        self.assertEqual(page.js(asked), 0)
 
     def test_one_scaler(self):
         page = self.open_one()
-        self.assertIn("above 5: 2 + 1 = 3 replicas", text(page, "#sentence"))
-        self.assertIn("Ready: True Scaling", text(page, "#conditions"))
+        self.assertIn("waiting is 6.05, > 5: 3 replicas instead of 2", text(page, "#sentence"))
+        self.assertIn("Ready: True Working", text(page, "#conditions"))
         self.assertIn("2 → 3", text(page, "#decisions"))
         self.assertTrue(page.js("$('dry').hidden"))
         self.assertIn("replicas 3, ready 2, warming 1, wanted 3, lower limit 1, upper limit 8",
@@ -51,9 +56,8 @@ class Autoscaler(Opened):
         self.assertEqual(text(qwen, "#dry"), "Dry run: it would change 3 to 5 replicas.")
 
     def test_what_is_not_known(self):
-        self.server.scalers[0].update(decision={"rule": "", "value": None, "threshold": None, "since": None, "sentence": ""}, conditions=[])
-        self.server.histories["ml/llama"].update(points=[[int(autoscaler.NOON.timestamp()), 0, 0, 0, 0, None, None, None]], decisions=[])
-        page = self.open("#ml/llama")
+        self.server.look("new", decision={}, conditions=[], replicas=0, ready=0, warming=0, wanted=0)
+        page = self.open("#ml/new")
         page.until("document.querySelector('#replicas .k-replicas') !== null")
         self.assertEqual(text(page, "#sentence"), "Nothing was decided yet.")
         self.assertEqual(text(page, "#no-decisions"), "None since this program began.")
@@ -90,7 +94,7 @@ class Autoscaler(Opened):
         page = self.open()
         page.until("document.querySelectorAll('#rows tr').length === 2")
         page.js("document.querySelector('#rows a').focus()")
-        self.server.scalers[0].update(warming=0, ready=3)
+        self.server.look("llama", warming=0, ready=3)
         self.poll(page)
         page.until("document.querySelector('#rows').innerText.includes('Steady')")
         self.assertEqual(page.js("document.activeElement.textContent"), "ml/llama")
@@ -98,17 +102,17 @@ class Autoscaler(Opened):
 
     def test_a_server_that_is_away(self):
         page = self.open_one()
-        self.server.down = True
+        self.fail_at(503)
         self.poll(page)
         page.until("!$('lost').hidden")
         self.assertIn("it answers 503", text(page, "#lost"))
         self.assertIn("ml/llama", text(page, "#rows"))
-        self.server.down = False
+        self.fail_at(0)
         page.click("#try")
         page.until("$('lost').hidden && $('link').dataset.is === 'live'")
 
     def test_names_are_text(self):
-        self.server.add("<img src=x onerror=alert(1)>")
+        self.server.look("<img src=x onerror=alert(1)>")
         page = self.open()
         page.until("document.querySelectorAll('#rows tr').length === 3")
         self.assertEqual(page.js("document.querySelectorAll('#rows img').length"), 0)
@@ -120,8 +124,7 @@ class Autoscaler(Opened):
         self.assertEqual(label.replace('"', "").split(), ["limits"])  # as one text or as two
 
     def test_a_thousand_scalers(self):
-        for i in range(998):
-            self.server.add(f"m-{i}")
+        self.server.steps(autoscaler.look(f"m-{i}") for i in range(998))
         page = self.open()
         page.until("document.querySelectorAll('#rows tr').length === 1000")
         page.js("$('filter').value = 'm-99'; $('filter').oninput()")
@@ -146,11 +149,11 @@ class AutoscalerAxe(Opened):
             with self.subTest(look):
                 page = self.open_one("qwen", motion=False, **look)
                 self.check(page, "one scaler")
-                self.server.down = True
+                self.fail_at(503)
                 self.poll(page)
                 page.until("!$('lost').hidden")
                 self.check(page, "disconnected")
-                self.server.down = False
+                self.fail_at(0)
 
 
 if __name__ == "__main__":
