@@ -40,6 +40,10 @@ public:
     scheduler_options& may_evict(preemption_policy::victim_function f) { return may_evict_ = std::move(f), *this; }
     /// The places that evictions make are kept from all pods: see preemption_policy::keeps_from_all().
     scheduler_options& keeps_places_from_all(bool yes) { return keeps_places_from_all_ = yes, *this; }
+    /// Called once the API server has accepted an eviction. `preemptor`: for whom; null: the pod's gang was incomplete
+    /// for too long.
+    using evicted_function = std::function<void(const pod_info& pod, const pod_info* preemptor)>;
+    scheduler_options& evicted(evicted_function f) { return evicted_ = std::move(f), *this; }
     /// Reads further keys of the configuration file, of which `profiles` may be absent then: there is one profile of
     /// the scheduler name. `read` is called with the whole file each time that the profiles are made of it, and keeps
     /// what it reads. Errors of `read` are those of the file, by configuration_part.
@@ -60,6 +64,7 @@ public:
     std::int32_t percentage_of_nodes_to_score() const noexcept { return percentage_; }
     const preemption_policy::victim_function& may_evict() const noexcept { return may_evict_; }
     bool keeps_places_from_all() const noexcept { return keeps_places_from_all_; }
+    const evicted_function& evicted() const noexcept { return evicted_; }
     const std::vector<std::string>& further_keys() const noexcept { return further_keys_; }
     const read_function& read_further_keys() const noexcept { return read_; }
     duration plugin_deadline() const noexcept { return plugin_deadline_; }
@@ -72,6 +77,7 @@ private:
     std::int32_t percentage_ = 0;
     preemption_policy::victim_function may_evict_;
     bool keeps_places_from_all_ = false;
+    evicted_function evicted_;
     std::vector<std::string> further_keys_;
     read_function read_;
     duration plugin_deadline_ = std::chrono::minutes(10);

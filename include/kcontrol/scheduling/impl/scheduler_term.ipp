@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/controller/options.hpp>
+#include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/scheduling/impl/scheduler_term.hpp>
 
 #include <boost/asio/post.hpp>
@@ -291,6 +292,11 @@ inline awaitable<void> scheduler::term::evict(std::shared_ptr<term> self, evict_
         self->core.eviction_failed(*what.pod, self->env.now());
         self->kick();
         co_return;
+    }
+    if (const auto& evicted = self->of->options.evicted()) {
+        guarded_calls(self->env, self->of->m.log()).call("the function for evictions", [&] {
+            evicted(*what.pod, what.preemptor.get());
+        });
     }
     const auto about = reference_to(what.pod->pod());
     if (what.preemptor) {
