@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Takes the pictures of the monitor's page that README.md and docs/training_monitor show: of its demonstration, and of
-# made-up fleets where a picture needs one.
-# usage: pictures.sh [FOLDER]     default: docs/training_monitor
+# made-up fleets where a picture needs one; and those of the GPU scheduler's page, into docs/gpu_scheduler.
+# usage: pictures.sh [FOLDER]     of the monitor's; default: docs/training_monitor
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 use_ccache
 configure release -B "$BUILD/simulation" -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF
@@ -11,3 +11,4 @@ export KCONTROL_LABELER_PAGE_SERVER=$BUILD/simulation/tests/labeler_page_server
 export KCONTROL_MONITOR=$BUILD/simulation/examples/apps/training_monitor/training_monitor
 python3 "$ROOT/tests/browser/demo_pictures.py" "$@"
 python3 "$ROOT/tests/browser/pictures.py" "$@"
+python3 "$ROOT/tests/browser/gpu_scheduler_pictures.py"

@@ -11,7 +11,7 @@ are included from these two directories, and those of src/testserver/ from tests
 on the floor of service/; its private headers are included there and from tests/service_c/.
 The directories of a product have floors as well: examples/apps/NAME/FLOORS has a line for each floor, the lowest one first.
 A line names directories, and files beside them without their suffix. The files of one line may include each other. A
-product without directories needs no such file. Products share guarded_serving/, and include nothing else of each other.
+product without directories needs no such file. Products share guarded_serving/ and commands/, and include nothing else of each other.
 usage: check_layers.py [ROOT] [--self-test]
 """
 import re
@@ -246,7 +246,7 @@ def check_app(root, app):
             if found is None:
                 continue
             if found[0] != app:
-                if found[0] != "guarded_serving":
+                if found[0] not in ("guarded_serving", "commands"):
                     yield f"{where}: {target} is of another product, {found[0]}"
                 continue
             other = app_room(found[1])

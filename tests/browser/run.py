@@ -19,7 +19,7 @@ import fixture  # noqa: E402
 import server  # noqa: E402
 
 ALL = ["test_chromium", "test_page", "test_attention", "test_layout", "test_job", "test_node", "test_queues", "test_tasks", "test_stream", "test_access", "test_gpus", "test_usage",
-       "test_axe", "test_scale", "test_program", "test_terminal", "test_labeler", "test_labeler_program", "test_autoscaler"]
+       "test_axe", "test_scale", "test_program", "test_terminal", "test_labeler", "test_labeler_program", "test_autoscaler", "test_gpu_scheduler"]
 
 
 class Result(unittest.TextTestResult):

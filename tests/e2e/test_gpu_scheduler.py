@@ -6,8 +6,10 @@ KCONTROL_GPU_SCHEDULER is the program. Run alone: run.py test_gpu_scheduler
 import json
 import os
 import pathlib
+import subprocess
 import time
 import unittest
+import urllib.request
 
 import kubelets
 import scheduling
@@ -102,6 +104,36 @@ class GpuSchedulerTest(unittest.TestCase):
         wait.until(lambda: f"{late()}; {self.log()}", lambda: scheduling.condition(late()).get("message"))
         self.assertIn("2 node(s) had too little free memory", scheduling.condition(late())["message"])
         self.assertEqual(self.given.excesses, [])
+
+    def command(self, *arguments):
+        run = subprocess.run([self.program, *arguments], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout
+
+    def test_the_page_and_the_commands(self):
+        scheduling.in_threads(8, self.real.create, [half(f"c-{i}") for i in range(16)])
+        wait.until(lambda: f"{len(self.bound())} are bound; {self.log()}", lambda: len(self.bound()) == 16, every=0.05)
+        self.real.create(half("late"))
+        address = f"http://127.0.0.1:{self.one.port}"
+        with urllib.request.urlopen(address + "/api/v1/events", timeout=60) as stream:
+            self.assertTrue(stream.readline().startswith(b"id: "))
+            self.assertEqual(stream.readline(), b"event: nodes\n")
+            self.assertEqual(len(json.loads(stream.readline().removeprefix(b"data: "))["items"]), 2)
+        with urllib.request.urlopen(address + "/api/v1/nodes", timeout=60) as answer:
+            nodes = json.load(answer)["items"]
+        self.assertEqual([len(g["holds"]) for n in nodes for g in n["gpus"]], [2] * 8)
+        with urllib.request.urlopen(address + "/", timeout=60) as page:
+            self.assertIn(b"<title>GPU scheduler</title>", page.read())
+        why = json.loads(self.command("explain", "default/late", "--kubeconfig", self.real.kubeconfig))
+        self.assertEqual(why["state"], "waiting")
+        self.assertEqual({n["name"]: n["plugin"] for n in why["nodes"]}, {"gpu-0": "Gpu", "gpu-1": "Gpu"})
+        self.assertIn("fits when 1 more GPU is free on gpu-", why["would"][0])
+        for flags in ([], ["--anonymize"]):
+            file = self.real.work / "snapshot.json"
+            said = self.command("snapshot", "--out", file, "--kubeconfig", self.real.kubeconfig, *flags)
+            self.assertEqual(said, f"{file}: 1 decision\n")
+            self.assertEqual("gpu-0" in file.read_text(), not flags)
+            self.assertEqual(self.command("replay", file), f"{file}: 1 decision, all the same\n")
 
     def test_a_program_that_is_killed_meanwhile_gives_nothing_twice(self):
         for wave in range(5):

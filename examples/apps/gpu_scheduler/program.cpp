@@ -3,10 +3,16 @@
 #include <kcontrol/controllerutil/crds.hpp>
 #include <kcontrol/scheduling/run_scheduler.hpp>
 
+#include "control/audit.hpp"
 #include "control/tenant_status.hpp"
+#include "guarded_serving/guarded_listen.hpp"
 #include "plugins/registry.hpp"
-#include "web/answers.hpp"
+#include "web/feed.hpp"
+#include "web/live_view.hpp"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,71 +28,122 @@ using kcontrol::manager;
 
 namespace {
 
-constexpr char default_address[] = "--listen=127.0.0.1:8080";
-
 result<void> take_tenants(program_options& to, std::string_view value) {
     if (value != "on" && value != "off") return bad_value("one of on, off is expected");
     to.has_tenants = value == "on";
     return {};
 }
 
+// For a change that only the program sees: pods that plugin Gpu refused are tried again.
+void wake_pods(const scheduling::scheduler& by, kcontrol::any_object before, kcontrol::any_object after) {
+    static const scheduling::interned_name resource(gpu_plugin::tenant_resource);
+    by.notify({{resource, scheduling::event_actions::all}, std::move(before), std::move(after)});
+}
+
+// Wakes pods that wait for a tenant's minRuntimeSeconds to end.
+awaitable<result<void>> wake_after_runtimes(manager& m, std::shared_ptr<board> known,
+                                            std::shared_ptr<scheduling::scheduler> by,
+                                            std::shared_ptr<status_news> news, std::stop_token stop) {
+    auto since = m.env().wall_now();
+    while (!stop.stop_requested()) {
+        const auto now = m.env().wall_now();
+        by->look_at([&](const scheduling::snapshot& nodes) { known->refresh(nodes); });
+        const auto ends = known->runtimes_between(since, now);
+        since = now;
+        // As if nodes came: pods that could be there are tried again, whichever plugin refused them.
+        for (const auto& on : known->nodes()) {
+            if (!ends.any || on == nullptr || on->holdings.empty()) continue;
+            static const scheduling::interned_name node("Node");
+            by->notify({{node, scheduling::event_actions::add}, {}, kcontrol::any_object(on->node)});
+        }
+        co_await kcontrol::sleep_for(m.env(), std::chrono::seconds(1), stop);
+        const auto rest = ends.next ? *ends.next - m.env().wall_now() : std::chrono::minutes(5);
+        co_await news->event.wait(m.env(), stop, m.env().now() + std::max<kcontrol::duration>(rest, {}));
+    }
+    co_return result<void>();
+}
+
+awaitable<result<void>> keep_feed(manager& m, std::shared_ptr<feed> to, std::shared_ptr<status_news> news,
+                                  std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        news->any = false;
+        to->look(m.env().wall_now());
+        co_await kcontrol::sleep_for(m.env(), std::chrono::seconds(1), stop);
+        if (!news->any) co_await news->event.wait(m.env(), stop, m.env().now() + std::chrono::seconds(30));
+    }
+    co_return result<void>();
+}
+
 }  // namespace
 
 result<void> add_parts(manager& m, const program_options& options, const std::shared_ptr<board>& known,
-                       const std::shared_ptr<scheduling::scheduler>& by) {
-    const auto news = std::make_shared<status_news>();
+                       const std::shared_ptr<scheduling::scheduler>& by, kcontrol::http::router& routes) {
+    // Of the tenants' status, of the interface, and of minRuntimeSeconds.
+    const std::shared_ptr<status_news> news[] = {std::make_shared<status_news>(), std::make_shared<status_news>(),
+                                                 std::make_shared<status_news>()};
+    const auto tell = [all = std::to_array({news[0], news[1], news[2]})] {
+        for (const auto& each : all) each->tell();
+    };
     const auto kept = std::make_shared<std::vector<kcontrol::subscription>>();
-    kept->push_back(m.get_informer<core::pod>()->subscribe([known, news](const kcontrol::any_event& any) {
+    const auto given = std::make_shared<overcommit_check>();
+    const auto gangs = std::make_shared<gang_waits>();
+    const auto waited = m.metrics().histogram("gpu_scheduler_gang_wait_seconds",
+                                              "From the creation of a gang's first pod until none of it waits",
+                                              {1, 4, 16, 64, 256, 1024, 4096, 16384, 65536});
+    kept->push_back(m.get_informer<core::pod>()->subscribe([=, &m](const kcontrol::any_event& any) {
         const kcontrol::event<core::pod> happened(any);
-        if (happened.type == kcontrol::event_type::deleted) {
-            known->remove_waiting(happened.object().metadata.uid);
-        } else {
-            known->set_waiting(happened.object());
+        const auto& pod = happened.object();
+        const bool is_deleted = happened.type == kcontrol::event_type::deleted;
+        if (by->schedules(pod)) {
+            const auto* on = known->find(pod.spec.node_name);
+            given->set(pod, is_deleted, on == nullptr ? nullptr : &on->ledger);
+            const auto time = gangs->set(pod, is_deleted, m.env().wall_now());
+            if (time) waited.observe(std::chrono::duration<double>(*time).count());
         }
-        news->tell();
+        if (is_deleted) {
+            known->remove_waiting(pod.metadata.uid);
+        } else {
+            known->set_waiting(pod);
+        }
+        tell();
     }));
-    kept->push_back(m.get_informer<core::node>()->subscribe([news](const kcontrol::any_event&) { news->tell(); }));
+    kept->push_back(m.get_informer<core::node>()->subscribe([tell](const kcontrol::any_event&) { tell(); }));
     if (options.has_tenants) {
-        const auto tell_scheduler = [by](const kcontrol::any_event& any) {
-            static const scheduling::interned_name resource(gpu_plugin::tenant_resource);
-            by->notify({{resource, scheduling::event_actions::all}, any.old_object, any.new_object});
-        };
         kept->push_back(m.get_informer<tenant>()->subscribe([=, &m](const kcontrol::any_event& any) {
             std::vector<tenant> all;
             for (const auto& each : m.get_informer<tenant>()->list()) all.push_back(*each);
             known->set_tenants(std::move(all));
-            news->tell();
-            tell_scheduler(any);
+            tell();
+            wake_pods(*by, any.old_object, any.new_object);
         }));
         kept->push_back(m.get_informer<core::namespace_>()->subscribe([=](const kcontrol::any_event& any) {
             known->forget_namespaces();
-            news->tell();
-            tell_scheduler(any);
+            tell();
+            wake_pods(*by, any.old_object, any.new_object);
         }));
         known->set_tenants({});
-        auto added = m.add(kcontrol::runnable("tenants", [&m, known, by, news](std::stop_token stop) {
-            return keep_tenant_status(m, known, by, news, std::move(stop));
+        auto added = m.add(kcontrol::runnable("tenants", [&m, known, by, mine = news[0]](std::stop_token stop) {
+            return keep_tenant_status(m, known, by, mine, std::move(stop));
         }));
+        if (added) {
+            added = m.add(kcontrol::runnable("runtimes", [&m, known, by, mine = news[1]](std::stop_token stop) {
+                return wake_after_runtimes(m, known, by, mine, std::move(stop));
+            }));
+        }
         if (!added) return added;
     }
-    const auto says = std::make_shared<answers>(m, known, by);
+    const auto says = std::make_shared<answers>(std::make_shared<live_view>(m, by), known);
+    const auto to = std::make_shared<feed>(m.env(), says, known, m.log());
+    feed::add_routes(to, routes);
     // Not held there: the scheduler holds metrics.
-    m.metrics().collect([weak = std::weak_ptr(says)](kcontrol::metrics_writer& out) {
+    m.metrics().collect([weak = std::weak_ptr(says), given](kcontrol::metrics_writer& out) {
         if (const auto known_still = weak.lock()) known_still->collect(out);
+        out.counter("gpu_scheduler_overcommit_total", "How often a GPU was given more pods than it has room for", {},
+                    static_cast<double>(given->total()));
     });
-    using answer = kcontrol::http::response (answers::*)(const kcontrol::http::routed_request&) const;
-    const std::pair<const char*, answer> routes[] = {{"nodes", &answers::nodes},
-                                                     {"tenants", &answers::tenants},
-                                                     {"pending", &answers::pending},
-                                                     {"why", &answers::why},
-                                                     {"fits", &answers::fits}};
-    for (const auto& [path, member] : routes) {
-        auto added = m.add_metrics_server_handler(
-            std::string("/api/v1/") + path,
-            [says, kept, member = member](const auto& asked) { return (*says.*member)(asked); });
-        if (!added) return added;
-    }
-    return {};
+    return m.add(kcontrol::runnable("interface", [&m, to, kept, mine = news[2]](std::stop_token stop) {
+        return keep_feed(m, to, mine, std::move(stop));
+    }));
 }
 
 scheduling::scheduler_options scheduler_of(const std::shared_ptr<board>& known,
@@ -95,6 +152,13 @@ scheduling::scheduler_options scheduler_of(const std::shared_ptr<board>& known,
     how.plugins([known, options](scheduling::plugin_registry& to) { add_gpu_plugins(to, known, options->nodes); })
         .may_evict([known](const auto& preemptor, const auto& victim) { return known->may_evict(preemptor, victim); })
         .keeps_places_from_all(true)
+        .evicted([known, options](const scheduling::pod_info& victim, const scheduling::pod_info* preemptor) {
+            if (options->m == nullptr) return;
+            const std::string reason(preemptor == nullptr ? "gang" : known->reason_to_evict(*preemptor, victim));
+            options->m->metrics()
+                .counter("gpu_scheduler_preempted_pods_total", "Pods that were evicted", {{"reason", reason}})
+                .increment();
+        })
         .further_keys(settings::keys(), [known](const scheduling::configuration_part& file) -> result<void> {
             auto read = read_settings(file);
             if (!read) return read.error();
@@ -131,6 +195,8 @@ int run_gpu_scheduler(int argc, char** argv) {
         .flag("--install-crds", "first installs the CustomResourceDefinition of Tenants", installs)
         .log_as(kcontrol::log_format::json);
     const auto known = board_of(options);
+    guarded_serving::guarded_listen listen("gpu_scheduler");
+    listen.add_to(program);
     scheduling::scheduler_set_up more;
     more.before([&](manager& m, std::stop_token stop) -> awaitable<result<void>> {
             options->m = &m;
@@ -141,13 +207,10 @@ int run_gpu_scheduler(int argc, char** argv) {
             co_return done;
         })
         .after([&](manager& m, const std::shared_ptr<scheduling::scheduler>& by) {
-            return add_parts(m, *options, known, by);
+            return add_parts(m, *options, known, by, listen.routes());
         });
-    std::vector<char*> words(argv, argv + argc);
-    std::string address = default_address;
-    words.insert(words.begin() + (argc > 0 ? 1 : 0), address.data());  // a later one counts
-    const int status = scheduling::run_scheduler(static_cast<int>(words.size()), words.data(),
-                                                 scheduler_of(known, options), std::move(program), std::move(more));
+    const int status =
+        scheduling::run_scheduler(argc, argv, scheduler_of(known, options), std::move(program), std::move(more));
     options->m = nullptr;
     return status;
 }

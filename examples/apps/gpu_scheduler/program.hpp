@@ -4,6 +4,7 @@
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/model/label_selector.hpp>
 #include <kcontrol/scheduling/scheduler.hpp>
+#include <kcontrol/serve/router.hpp>
 
 #include "cluster/board.hpp"
 
@@ -26,9 +27,10 @@ std::shared_ptr<board> board_of(const std::shared_ptr<program_options>& options)
 kcontrol::scheduling::scheduler_options scheduler_of(const std::shared_ptr<board>& known,
                                                      const std::shared_ptr<program_options>& options);
 
-/// What runs beside the scheduler: tenants and their status, the interface, metrics. Errors: those of manager::add().
+/// What runs beside the scheduler: tenants and their status, metrics, and the interface, whose routes are added to
+/// `routes`. Errors: those of manager::add().
 result<void> add_parts(kcontrol::manager& m, const program_options& options, const std::shared_ptr<board>& known,
-                       const std::shared_ptr<kcontrol::scheduling::scheduler>& by);
+                       const std::shared_ptr<kcontrol::scheduling::scheduler>& by, kcontrol::http::router& routes);
 
 /// Runs it. Returns the program's exit status: 0, 1 after a failure, 2 for a wrong command line or configuration.
 int run_gpu_scheduler(int argc, char** argv);

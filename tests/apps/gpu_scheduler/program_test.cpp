@@ -6,9 +6,11 @@
 #include <kcontrol/schema/crd.hpp>
 #include <kcontrol/testing/fake_cluster.hpp>
 #include <kcontrol/testing/sim_world.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include "control/tenant_status.hpp"
 
+#include <boost/asio/co_spawn.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -48,7 +51,8 @@ public:
         known = gpu_scheduler::board_of(options);
         auto made = scheduling::scheduler::add_to(*m, gpu_scheduler::scheduler_of(known, options));
         REQUIRE_MESSAGE(made.has_value(), made.error().what());
-        REQUIRE(gpu_scheduler::add_parts(*m, *options, known, *made).has_value());
+        routes = http::router();
+        REQUIRE(gpu_scheduler::add_parts(*m, *options, known, *made, routes).has_value());
         m->start();
     }
     void stop() {
@@ -164,10 +168,40 @@ public:
     }
     bool until(const std::function<bool()>& done, duration limit = 30s) { return sim.run_until(done, limit); }
     http::response ask(const std::string& target) {
-        http::request asked;
+        http::server_request asked;
         asked.method = "GET";
         asked.target = target;
-        return m->answer(asked);
+        return routes.answer(std::move(asked)).value();
+    }
+    // Asks for the events, and lets `during` happen meanwhile. Returns what came.
+    std::string events(const std::function<void()>& during) {
+        struct client final : http::responder {
+            awaitable<result<void>> send(http::response answer) override {
+                came += answer.body;
+                co_return result<void>();
+            }
+            awaitable<result<void>> start(http::response_head) override { co_return result<void>(); }
+            awaitable<result<void>> write(std::string piece) override {
+                came += piece;
+                co_return result<void>();
+            }
+            void abort() override { gone.request_stop(); }
+            std::stop_token disconnected() const override { return gone.get_token(); }
+            std::string came;
+            std::stop_source gone;
+        } out;
+        bool is_over = false;
+        http::server_request asked;
+        asked.method = "GET";
+        asked.target = "/api/v1/events";
+        boost::asio::co_spawn(sim.get_executor(), routes.handler()(std::move(asked), out),
+                              [&](std::exception_ptr) { is_over = true; });
+        sim.run_for(1s);
+        during();
+        sim.run_for(5s);
+        out.gone.request_stop();
+        REQUIRE(until([&] { return is_over; }));
+        return out.came;
     }
 
     testing::sim_world sim{1};
@@ -178,8 +212,16 @@ public:
     }};
     std::shared_ptr<gpu_scheduler::program_options> options;
     std::shared_ptr<gpu_scheduler::board> known;
+    http::router routes;
     std::optional<manager> m;
 };
+
+// How often a text has another one.
+std::size_t times(const std::string& text, const std::string& part) {
+    std::size_t out = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
+    return out;
+}
 
 }  // namespace
 
@@ -322,24 +364,109 @@ TEST_CASE("program: the interface says what is held, who waits and why") {
     };
     const auto nodes = body("/api/v1/nodes");
     CHECK(nodes.find(R"("name":"n","product":"","state":"ready","forecast":true)") != std::string::npos);
-    CHECK(nodes.find(R"("slices":[],"pods":["vision/train"])") != std::string::npos);
+    CHECK(nodes.find(R"("rack":null,)") != std::string::npos);
+    CHECK(nodes.find(R"("slices":[],"pods":["vision/train"],"holds":[{"pod":"vision/train","tenant":"default",)") !=
+          std::string::npos);
     const auto pending = body("/api/v1/pending");
     CHECK(pending.find(R"("pod":"nlp/waits","gang":null,"tenant":"default")") != std::string::npos);
     CHECK(pending.find(R"("place":1,)") != std::string::npos);
     const auto why = body("/api/v1/why?pod=nlp/waits");
     CHECK(why.find(R"("state":"waiting","sentence":"0/1 nodes are available: 1 Insufficient nvidia.com/gpu.)") !=
           std::string::npos);
-    CHECK(why.find(R"X("would":["fits when 2 more GPUs are free on n (held by vision/train, priority 5)"])X") !=
-          std::string::npos);
+    CHECK(why.find(R"X("would":["fits when 2 more GPUs are free on n (held by vision/train, priority 5)",)X"
+                   R"X("no node has 2 free GPUs; the largest free set is 0"])X") != std::string::npos);
     CHECK(body("/api/v1/why?pod=vision/train").find(R"("state":"placed")") != std::string::npos);
     CHECK(body("/api/v1/fits?pods=1&gpus=1") == R"({"now":false,"largestGang":0})");
     CHECK(w.ask("/api/v1/fits?pods=none").status == 400);
     CHECK(w.ask("/api/v1/why").body == "{\"error\":\"parameter pod: \\\"\\\" is not NAMESPACE/NAME\"}\n");
     CHECK(w.ask("/api/v1/why?pod=nlp/nobody").status == 404);
     CHECK(w.ask("/api/v1/nodes?x=1").status == 400);
+    CHECK(w.ask("/api/v1/history?since=yesterday").body ==
+          "{\"error\":\"parameter since: \\\"yesterday\\\" is no time such as 2026-11-29T12:00:00Z\"}\n");
+    CHECK(w.ask("/").status == 200);
     const auto metrics = w.m->metrics().text();
+    CHECK(metrics.find("gpu_scheduler_overcommit_total 0") != std::string::npos);
     CHECK(metrics.find(R"(gpu_scheduler_allocation_ratio{product=""} 1)") != std::string::npos);
     CHECK(body("/api/v1/tenants") == R"({"items":[]})");
+}
+
+TEST_CASE("program: changes come as events, and minutes as a past") {
+    world w;
+    w.add_node("n", 2, "r1");
+    w.start();
+    w.sim.run_for(2s);
+    const auto came = w.events([&] { w.create(w.whole("vision", "train", 1)); });
+    CHECK(came.starts_with("id: "));
+    CHECK(came.find("event: nodes\n") < came.find("event: tenants\n"));
+    CHECK(times(came, "event: node\n") == 1);
+    const auto change = came.substr(came.find("event: node\n"));
+    CHECK(change.find(R"("rack":"r1")") != std::string::npos);
+    CHECK(change.find(R"("pods":["vision/train"])") != std::string::npos);
+    CHECK(times(came, "event: pending\n") >= 2);
+    // At rest nothing comes but minutes.
+    const auto quiet = w.events([&] { w.sim.run_for(3min); });
+    CHECK(times(quiet, "event: node\n") == 0);
+    CHECK(times(quiet, "event: minute\n") == 3);
+    const auto gone = w.events([&] { REQUIRE(w.server.api().remove({"", "nodes"}, {"", "n"}).has_value()); });
+    CHECK(gone.find("event: gone\n") != std::string::npos);
+    const auto past = std::string(w.ask("/api/v1/history").body);
+    CHECK(past.find(R"({"tenants":["default"],"points":[[)") == 0);
+    CHECK(past.find(",2,1,0,0,[1]]") != std::string::npos);
+    CHECK(times(past, ",[") >= 4);
+    const auto later = std::string(w.ask("/api/v1/history?since=2100-01-01T00:00:00Z").body);
+    CHECK(later == R"({"tenants":["default"],"points":[]})");
+    w.stop();
+    CHECK(w.ask("/api/v1/nodes").status == 503);
+}
+
+TEST_CASE("program: a gang's wait and evictions are counted, by their reason") {
+    world w;
+    w.add_node("n", 4);
+    w.add_tenant("vision", 2);
+    w.add_tenant("nlp", 2);
+    w.start();
+    w.create(w.member("m0", "g", 2, 1, ""));
+    w.sim.run_for(40s);
+    w.create(w.member("m1", "g", 2, 1, ""));
+    for (int i = 0; i < 2; ++i) w.create(w.whole("vision", "borrows" + std::to_string(i), 1));
+    REQUIRE(w.until([&] { return w.running("vision") == 4; }));
+    w.sim.run_for(1s);
+    auto metrics = w.m->metrics().text();
+    CHECK(metrics.find("gpu_scheduler_gang_wait_seconds_count 1") != std::string::npos);
+    CHECK(metrics.find(R"(gpu_scheduler_gang_wait_seconds_bucket{le="16"} 0)") != std::string::npos);
+    CHECK(metrics.find(R"(gpu_scheduler_gang_wait_seconds_bucket{le="64"} 1)") != std::string::npos);
+    w.create(w.whole("nlp", "due", 1));
+    REQUIRE(w.until([&] { return w.running("nlp") == 1; }));
+    w.create(w.whole("nlp", "due-too", 1));
+    w.create(w.whole("nlp", "important", 1, 10));
+    REQUIRE(w.until([&] { return w.node_of("nlp", "important") == "n"; }));
+    w.sim.run_for(1min);
+    metrics = w.m->metrics().text();
+    CHECK(metrics.find(R"(gpu_scheduler_preempted_pods_total{reason="quota"} 2)") != std::string::npos);
+    CHECK(metrics.find("gpu_scheduler_overcommit_total 0") != std::string::npos);
+}
+
+TEST_CASE("program: when minRuntimeSeconds ends, pods that wait for it are tried") {
+    world w;
+    w.add_node("n", 2);
+    w.create({{"apiVersion", "scheduling.kcontrol.dev/v1alpha1"},
+              {"kind", "Tenant"},
+              {"metadata", {{"name", "vision"}}},
+              {"spec",
+               {{"namespaces", json::array{"vision"}},
+                {"quotas", json::array{json::object{{"product", "*"}, {"gpus", 0}}}},
+                {"minRuntimeSeconds", 100}}}});
+    w.add_tenant("nlp", 2);
+    w.start();
+    w.create(w.whole("vision", "borrows", 2));
+    REQUIRE(w.until([&] { return w.running("vision") == 1; }));
+    auto started = w.get("vision", "borrows");
+    started.as_object()["status"] = {{"phase", "Running"}, {"startTime", format_time(w.sim.env().wall_now())}};
+    REQUIRE(w.server.api().update_status(started).has_value());
+    w.create(w.whole("nlp", "due", 2));
+    w.sim.run_for(90s);
+    CHECK(w.running("vision") == 1);
+    REQUIRE(w.until([&] { return w.running("nlp") == 1; }, 20s));
 }
 
 TEST_CASE("program: quantities of GPUs") {

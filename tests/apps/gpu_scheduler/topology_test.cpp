@@ -192,3 +192,22 @@ TEST_CASE("best_set: of sixteen GPUs, those of one NVLink domain") {
     CHECK(best_set(links, free, 1).gpus.size() == 1);
     CHECK(best_set(links, free, 9).cost == costs.between(0, "SYS"));
 }
+
+TEST_CASE("topology: the largest group that reaches each other by cheap links") {
+    const std::chrono::nanoseconds near(1), far(5);
+    gpu_links links(6);
+    for (std::size_t a = 0; a < 6; ++a) {
+        for (std::size_t b = a + 1; b < 6; ++b) links.set(a, b, far);
+    }
+    CHECK(links.least() == far);
+    for (const auto& [a, b] : {std::pair(0, 1), std::pair(1, 2), std::pair(4, 5)}) links.set(a, b, near);
+    CHECK(links.least() == near);
+    struct row {
+        std::vector<std::size_t> gpus;
+        std::size_t largest;
+    };
+    for (const auto& row :
+         {row{{}, 0}, row{{3}, 1}, row{{0, 1, 2, 3, 4, 5}, 3}, row{{0, 2}, 1}, row{{0, 2, 4, 5}, 2}}) {
+        CHECK(largest_group(links, row.gpus, far) == row.largest);
+    }
+}

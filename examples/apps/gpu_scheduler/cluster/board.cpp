@@ -100,6 +100,7 @@ void board::set_waiting(const kcontrol::api::core::v1::pod& pod) {
                      info.requests().cpu_milli};
     if (!slot_of_.contains(pod.metadata.uid.str())) count(made, 1);
     waiting_.insert_or_assign(pod.metadata.uid.str(), std::move(made));
+    ++waiting_version_;
     note_hunger();
 }
 
@@ -108,6 +109,7 @@ void board::remove_waiting(std::string_view uid) {
     if (found == waiting_.end()) return;
     if (!slot_of_.contains(found->first)) count(found->second, -1);
     waiting_.erase(found);
+    ++waiting_version_;
 }
 
 void board::count(const waiting_pod& of, int times) {
@@ -157,6 +159,16 @@ void board::refresh(const kcontrol::scheduling::snapshot& nodes) {
     if (!any) return;
     note_hunger();
     renew_placer();
+}
+
+const node_state* board::find(std::string_view name) const {
+    const auto found = std::ranges::find_if(
+        states_, [name](const auto& each) { return each != nullptr && each->node->metadata.name == name; });
+    return found == states_.end() ? nullptr : found->get();
+}
+
+double board::unusable(const node_state& on) {
+    return placer_->usual_on(on.product()).of(room_of(on.ledger, 1'000'000'000));
 }
 
 node_state& board::at(const node_info& node) {
@@ -398,6 +410,35 @@ bool board::may_evict(const pod_info& preemptor, const pod_info& victim) {
     const auto held = std::ranges::find(on.holdings, victim.uid(), &gpu_holding::uid);
     return held != on.holdings.end() &&
            known.all.may_take(tenant, amount_of(claim.request), preemptor.priority(), pod_of(*held));
+}
+
+std::string_view board::reason_to_evict(const pod_info& preemptor, const pod_info& victim) {
+    const auto& tenant = tenant_of(preemptor.namespace_());
+    const auto* account = book("").find(tenant);
+    if (!members_ || account == nullptr || tenant == tenant_of(victim.namespace_())) return "priority";
+    const bool is_counted = slot_of_.contains(std::string(preemptor.uid()));  // its place is kept already
+    const auto more = is_counted ? 0 : amount_of(read_claim(preemptor.pod()).request);
+    return account->allocated + more <= account->claim.quota * milli_per_gpu ? "quota" : "fair-share";
+}
+
+board::runtime_ends board::runtimes_between(kcontrol::wall_time since, kcontrol::wall_time now) {
+    runtime_ends out;
+    std::map<std::string_view, std::chrono::seconds> times;
+    for (const auto& each : tenants_) {
+        const std::chrono::seconds time(each.spec.min_runtime_seconds);
+        if (time.count() > 0) times.emplace(each.metadata.name.view(), time);
+    }
+    for (const auto& state : states_) {
+        if (state == nullptr || times.empty()) continue;
+        for (const auto& held : state->holdings) {
+            const auto found = held.started ? times.find(held.tenant) : times.end();
+            if (found == times.end()) continue;
+            const auto end = *held.started + found->second;
+            out.any |= end > since && end <= now;
+            if (end > now && (!out.next || end < *out.next)) out.next = end;
+        }
+    }
+    return out;
 }
 
 }  // namespace gpu_scheduler

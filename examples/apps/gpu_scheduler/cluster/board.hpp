@@ -103,6 +103,10 @@ public:
                               const gpu_request& request, std::int64_t cpu_milli);
     std::size_t kind_of(const gpu_request& request, std::int64_t cpu_milli);
     placer& by() { return *placer_; }
+    /// The node of that name as of refresh(), or null.
+    const node_state* find(std::string_view name) const;
+    /// What of its free GPUs the usual pods can't use, in thousandths.
+    double unusable(const node_state& on);
     slice_turns& turns() noexcept { return turns_; }
 
     /// Of a pod whose node is not known: as on the nodes with the largest GPUs.
@@ -114,6 +118,16 @@ public:
     std::uint64_t hunger_version() const noexcept { return hunger_version_; }
     /// Whether a pod may have the place of another one.
     bool may_evict(const kcontrol::scheduling::pod_info& preemptor, const kcontrol::scheduling::pod_info& victim);
+    /// Why it may: "priority" within a tenant; between tenants "quota" if the quota covers the pod, else "fair-share".
+    std::string_view reason_to_evict(const kcontrol::scheduling::pod_info& preemptor,
+                                     const kcontrol::scheduling::pod_info& victim);
+
+    /// When minRuntimeSeconds ends for pods.
+    struct runtime_ends {
+        bool any = false;                         ///< for one, after `since` and not after `now`
+        std::optional<kcontrol::wall_time> next;  ///< the first time after `now`
+    };
+    runtime_ends runtimes_between(kcontrol::wall_time since, kcontrol::wall_time now);
 
     /// Products of which tenants have quotas of their own, and "" for all GPUs together.
     const std::set<std::string>& products() const noexcept { return products_; }
@@ -121,6 +135,9 @@ public:
     /// What the pods of a tenant request: what they hold and wait for, and how many wait.
     std::int64_t requested(const std::string& product, const std::string& tenant) const;
     std::int64_t pending(const std::string& tenant) const;
+    std::size_t waiting() const noexcept { return waiting_.size(); }  ///< pods that wait
+    /// Another number: other pods wait, or something of theirs has changed.
+    std::uint64_t waiting_version() const noexcept { return waiting_version_; }
 
 private:
     using sums = std::map<std::pair<std::string, std::string>, std::int64_t>;  // by product and tenant
@@ -162,7 +179,7 @@ private:
     std::map<std::string, tenant_product> books_;   // by product, as far as asked
     std::map<std::string, std::size_t> kinds_;
     std::map<std::string, int> classes_;
-    std::uint64_t hunger_version_ = 0;
+    std::uint64_t hunger_version_ = 0, waiting_version_ = 0;
     std::unique_ptr<placer> placer_ =
         std::make_unique<placer>(placement_policy::fragmentation, std::vector<usual_pod>());
     std::size_t placer_for_ = 0;  // how many pods it knows

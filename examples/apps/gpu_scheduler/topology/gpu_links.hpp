@@ -44,6 +44,7 @@ public:
     std::size_t size() const noexcept { return size_; }
     cost_time cost(std::size_t a, std::size_t b) const { return costs_[a * size_ + b]; }
     void set(std::size_t a, std::size_t b, cost_time cost) { costs_[a * size_ + b] = costs_[b * size_ + a] = cost; }
+    cost_time least() const;  ///< between any two GPUs; of fewer than two the most there is
 
     friend bool operator==(const gpu_links&, const gpu_links&) = default;
 
@@ -51,5 +52,8 @@ private:
     std::size_t size_;
     std::vector<cost_time> costs_;
 };
+
+/// How many of these GPUs reach each other by links that cost less than `bound`: of several groups the largest.
+std::size_t largest_group(const gpu_links& links, std::vector<std::size_t> gpus, cost_time bound);
 
 }  // namespace gpu_scheduler
