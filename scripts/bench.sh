@@ -30,6 +30,8 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
   PB-20  the same two at 50 pods a second: time from a pod's creation to its binding; ours from the event to the binding's
          request, at an API server in a process
   PB-21  the openb trace by each placement of gpu_scheduler: allocated GPUs at 130 % of demand, and waits at 100 %
+  PB-22  gpu_scheduler: a gang of 64 x 8 GPUs, and why, in a process; beside kube-scheduler at a real API server, 6,000
+         pods and 500 gangs of 8 on 1,250 nodes with 8 GPUs (bench/gpu_scheduler_figures.py has sizes)
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
                    kcontrol against client-go. Needs Go and Rust; their first build takes some ten minutes
@@ -52,7 +54,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14 PB-17 PB-18 PB-19 PB-20 PB-21)
+KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14 PB-17 PB-18 PB-19 PB-20 PB-21 PB-22)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -136,6 +138,7 @@ if wanted PB-18; then targets+=(bench_scheduling); fi
 if wanted PB-19 PB-20; then targets+=(10_scheduler); fi
 if wanted PB-20; then targets+=(bench_scheduler_reaction); fi
 if wanted PB-21; then targets+=(bench_gpu_placement); fi
+if wanted PB-22; then targets+=(bench_gpu_decisions gpu_scheduler); fi
 use_ccache
 configure release >&2
 build release "${targets[@]}" >&2
@@ -167,6 +170,14 @@ if wanted PB-21; then
     else
         warn "note: PB-21 is skipped: $traces/openb_pod_list_default.csv is not there"
     fi
+fi
+
+if wanted PB-22; then
+    step "PB-22: gpu_scheduler and kube-scheduler" >&2
+    "$BUILD/release/bench/bench_gpu_decisions" | awk -F '\t' -v OFS='\t' '{ print "PB-22", "kcontrol", $1, $2, $3 }' >>"$rows"
+    status=0
+    python3 "$ROOT/bench/gpu_scheduler_figures.py" "$BUILD/release/examples/apps/gpu_scheduler/gpu_scheduler" >>"$rows" || status=$?
+    ((status == 0 || status == 3)) || die "gpu_scheduler_figures.py failed"
 fi
 
 for id in PB-7 PB-8; do
