@@ -74,6 +74,12 @@ awaitable<result<void>> keep_feed(manager& m, std::shared_ptr<feed> to, std::sha
     co_return result<void>();
 }
 
+result<void> take_protocol(program_options& to, std::string_view value) {
+    if (value != "none" && value != "hami") return bad_value("one of none, hami is expected");
+    to.tells_hami = value == "hami";
+    return {};
+}
+
 }  // namespace
 
 result<void> add_parts(manager& m, const program_options& options, const std::shared_ptr<board>& known,
@@ -132,6 +138,13 @@ result<void> add_parts(manager& m, const program_options& options, const std::sh
         }
         if (!added) return added;
     }
+    if (const auto hami = options.hami) {
+        kept->push_back(
+            m.get_informer<core::node>()->subscribe([hami](const kcontrol::any_event&) { hami->notify(); }));
+        auto added = m.add(
+            kcontrol::runnable("node locks", [hami](std::stop_token stop) { return hami->run(std::move(stop)); }));
+        if (!added) return added;
+    }
     const auto says = std::make_shared<answers>(std::make_shared<live_view>(m, by), known);
     const auto to = std::make_shared<feed>(m.env(), says, known, m.log());
     feed::add_routes(to, routes);
@@ -149,7 +162,18 @@ result<void> add_parts(manager& m, const program_options& options, const std::sh
 scheduling::scheduler_options scheduler_of(const std::shared_ptr<board>& known,
                                            const std::shared_ptr<program_options>& options) {
     scheduling::scheduler_options how("gpu-scheduler");
-    how.plugins([known, options](scheduling::plugin_registry& to) { add_gpu_plugins(to, known, options->nodes); })
+    how.plugins([known, options](scheduling::plugin_registry& to) {
+           if (options->tells_hami && options->hami == nullptr) {
+               known->tell_hami();
+               const std::weak_ptr<program_options> of = options;
+               options->hami = std::make_shared<hami_protocol>([of]() -> std::optional<kcontrol::client> {
+                   const auto known_still = of.lock();
+                   if (known_still == nullptr || known_still->m == nullptr) return {};
+                   return known_still->m->get_client();
+               });
+           }
+           add_gpu_plugins(to, known, options->nodes, options->hami);
+       })
         .may_evict([known](const auto& preemptor, const auto& victim) { return known->may_evict(preemptor, victim); })
         .keeps_places_from_all(true)
         .evicted([known, options](const scheduling::pod_info& victim, const scheduling::pod_info* preemptor) {
@@ -192,6 +216,8 @@ int run_gpu_scheduler(int argc, char** argv) {
               })
         .flag("--tenants", "on|off", "quotas and fair shares of Tenants count (default on)",
               [options](std::string_view value) { return take_tenants(*options, value); })
+        .flag("--device-protocol", "none|hami", "hami: HAMi's device plugin gives what is decided here (default none)",
+              [options](std::string_view value) { return take_protocol(*options, value); })
         .flag("--install-crds", "first installs the CustomResourceDefinition of Tenants", installs)
         .log_as(kcontrol::log_format::json);
     const auto known = board_of(options);

@@ -7,6 +7,7 @@
 #include <kcontrol/serve/router.hpp>
 
 #include "cluster/board.hpp"
+#include "hami/hami_protocol.hpp"
 
 #include <memory>
 
@@ -16,8 +17,10 @@ namespace gpu_scheduler {
 struct program_options {
     kcontrol::label_selector nodes;  ///< --node-selector
     bool has_tenants = true;         ///< --tenants
+    bool tells_hami = false;         ///< --device-protocol
 
-    kcontrol::manager* m = nullptr;  ///< once there is one
+    kcontrol::manager* m = nullptr;       ///< once there is one
+    std::shared_ptr<hami_protocol> hami;  ///< of scheduler_of(), if it tells HAMi
 };
 
 /// What the scheduler knows. Object lifetime: the manager of the options outlives its use.

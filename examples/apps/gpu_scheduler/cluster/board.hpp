@@ -77,6 +77,15 @@ public:
 
     board(clock_function now, labels_function labels_of) : now_(std::move(now)), labels_of_(std::move(labels_of)) {}
 
+    kcontrol::wall_time now() const { return now_(); }
+
+    /// HAMi's device plugin gives what is decided here.
+    void tell_hami() noexcept { tells_hami_ = true; }
+    /// Whether the kubelet chooses the GPUs of pods there.
+    bool is_forecast(const node_state& of) const noexcept {
+        return !tells_hami_ || of.ledger.devices().source != device_source::hami;
+    }
+
     void set(settings all);
     const settings& with() const noexcept { return settings_; }
 
@@ -163,6 +172,7 @@ private:
     tenant_product& product_book(const std::string& product);
 
     clock_function now_;
+    bool tells_hami_ = false;
     labels_function labels_of_;
     settings settings_;
     std::vector<tenant> tenants_;

@@ -211,7 +211,20 @@ status gpu_plugin::reserve(state& of, placement& to, const node_info& node) {
     }
     if (!made) return status::unschedulable(few_free_);
     to.annotate(std::string(record_annotation), write_record(made->devices));
+    of.needs_lock = hami_ != nullptr && on.ledger.devices().source == device_source::hami;
+    if (of.needs_lock) hami_->annotate(to, made->devices, on.ledger.devices(), board_->now());
     return {};
+}
+
+void gpu_plugin::unreserve(state& of, const placement& from) noexcept {
+    if (!of.lock.empty()) hami_->release(from.node(), std::exchange(of.lock, {}));
+}
+
+kcontrol::awaitable<status> gpu_plugin::pre_bind(state& of, placement& to) {
+    if (!of.needs_lock) co_return status();
+    const auto by = hami_;  // the plugin may be replaced meanwhile
+    auto out = co_await by->lock(of.lock, to);
+    co_return out;
 }
 
 // The domains of each key that may have room for the gang, the fullest first; in the end all nodes, unless one domain

@@ -5,6 +5,7 @@
 #include <kcontrol/scheduling/plugin.hpp>
 
 #include "cluster/board.hpp"
+#include "hami/hami_protocol.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -32,11 +33,13 @@ public:
         std::vector<tenant_limit> limits;
         std::string domain;                               ///< of the gang's key, where its other pods are; empty: none
         std::vector<std::pair<std::size_t, int>> scores;  ///< by slot
+        bool needs_lock = false;                          ///< HAMi's plugin gives the GPUs
+        std::string lock;                                 ///< what may be written as the node's lock; empty: nothing
     };
 
-    /// `nodes`: only these are used; empty: all.
-    gpu_plugin(std::shared_ptr<board> known, kcontrol::label_selector nodes)
-        : board_(std::move(known)), nodes_(std::move(nodes)) {}
+    /// `nodes`: only these are used; empty: all. `hami`: tells HAMi's device plugin; null: nobody is told.
+    gpu_plugin(std::shared_ptr<board> known, kcontrol::label_selector nodes, std::shared_ptr<hami_protocol> hami)
+        : board_(std::move(known)), nodes_(std::move(nodes)), hami_(std::move(hami)) {}
 
     static std::vector<kcontrol::scheduling::event_kind> events();
     kcontrol::scheduling::queue_rank queue_sort(const kcontrol::scheduling::queued_pod& pod) const;
@@ -63,6 +66,8 @@ public:
         const kcontrol::scheduling::snapshot& nodes) const;
     kcontrol::scheduling::status reserve(state& of, kcontrol::scheduling::placement& to,
                                          const kcontrol::scheduling::node_info& node);
+    void unreserve(state& of, const kcontrol::scheduling::placement& from) noexcept;
+    kcontrol::awaitable<kcontrol::scheduling::status> pre_bind(state& of, kcontrol::scheduling::placement& to);
 
 private:
     void change(state& of, const kcontrol::scheduling::pod_info& other, const kcontrol::scheduling::node_info& node,
@@ -74,6 +79,7 @@ private:
 
     std::shared_ptr<board> board_;
     kcontrol::label_selector nodes_;
+    std::shared_ptr<hami_protocol> hami_;
     kcontrol::scheduling::interned_name not_ours_{"node(s) didn't match --node-selector"};
     kcontrol::scheduling::interned_name unreadable_{"node(s) had GPUs that can't be read"};
     kcontrol::scheduling::interned_name no_shares_{"node(s) give no shares of GPUs"};

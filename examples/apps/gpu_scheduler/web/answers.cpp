@@ -132,15 +132,15 @@ http::response whole_answer(const http::routed_request& asked, bool leads, const
 
 }  // namespace
 
-std::string node_json(const node_state& on, const settings& with) {
+std::string node_json(const node_state& on, const board& of) {
     writer out;
     out.begin_object();
     out.member("name", on.node->metadata.name.view());
     out.member("product", on.product());
     const bool is_cordoned = on.node->spec.unschedulable.value_or(false);
     out.member("state", !is_ready(*on.node) ? "not-ready" : is_cordoned ? "cordoned" : "ready");
-    out.member("forecast", true);  // the kubelet chooses the devices
-    json::write_text_or_null(out, "rack", rack_of(*on.node, with));
+    out.member("forecast", of.is_forecast(on));
+    json::write_text_or_null(out, "rack", rack_of(*on.node, of.with()));
     json::begin_array(out, "gpus");
     for (std::size_t i = 0; i < on.ledger.devices().gpus.size(); ++i) write_gpu(out, on, i);
     out.end_array();
@@ -158,7 +158,7 @@ http::response answers::nodes(const http::routed_request& asked) const {
         out.begin_object();
         json::begin_array(out, "items");
         for (const auto& on : board_->nodes()) {
-            if (on != nullptr && !on->ledger.devices().gpus.empty()) out.raw(node_json(*on, board_->with()));
+            if (on != nullptr && !on->ledger.devices().gpus.empty()) out.raw(node_json(*on, *board_));
         }
         out.end_array();
         out.end_object();

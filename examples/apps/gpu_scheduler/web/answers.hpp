@@ -17,7 +17,7 @@
 namespace gpu_scheduler {
 
 /// A node and its GPUs, as an element of /api/v1/nodes.
-std::string node_json(const node_state& on, const settings& with);
+std::string node_json(const node_state& on, const board& of);
 
 /// Answers from what the scheduler knows. It answers 503 while it does not lead.
 ///

@@ -50,7 +50,7 @@ void feed::look(kcontrol::wall_time now) {
             nodes_.insert(std::move(before));
             continue;
         }
-        auto text = node_json(*on, board_->with());
+        auto text = node_json(*on, *board_);
         if (before.empty() || before.mapped() != text) publish("node", text);
         versions_[name] = on->version;
         nodes_.emplace(name, std::move(text));
