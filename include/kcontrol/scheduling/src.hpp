@@ -15,6 +15,8 @@
 #include <kcontrol/scheduling/impl/cycle_many.ipp>
 #include <kcontrol/scheduling/impl/decision.ipp>
 #include <kcontrol/scheduling/impl/default_plugins.ipp>
+#include <kcontrol/scheduling/impl/device_allocator.ipp>
+#include <kcontrol/scheduling/impl/device_inventory.ipp>
 #include <kcontrol/scheduling/impl/gang_book.ipp>
 #include <kcontrol/scheduling/impl/gang_claim.ipp>
 #include <kcontrol/scheduling/impl/image_locality.ipp>

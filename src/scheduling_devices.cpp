@@ -1,0 +1,2 @@
+#include <kcontrol/scheduling/impl/device_allocator.ipp>
+#include <kcontrol/scheduling/impl/device_inventory.ipp>
