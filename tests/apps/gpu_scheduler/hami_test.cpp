@@ -204,6 +204,20 @@ TEST_CASE("hami: the devices of each container, in the plugin's order") {
     CHECK(all.size() == 6);
 }
 
+TEST_CASE("hami: what its scheduler gave is read again") {
+    core::pod pod;
+    pod.spec.containers.push_back(container_with(""));
+    pod.spec.containers.push_back(container_with("2"));
+    const std::vector<device_hold> shares{share_of("GPU-0"), share_of("GPU-1")};
+    CHECK(read_hami_devices(hami_devices(pod, shares, two_gpus())).value() == shares);
+    CHECK(read_hami_devices(";;").value().empty());
+    for (const char* wrong : {"GPU-0", "GPU-0,NVIDIA,1:", ",NVIDIA,1,1:", "GPU-0,NVIDIA,0,1:", "GPU-0,NVIDIA,x,1:",
+                              "GPU-0,NVIDIA,1,101:", "GPU-0,NVIDIA,1,1,1:", "GPU-0,NVIDIA,1,1:x;"}) {
+        CAPTURE(wrong);
+        CHECK(!read_hami_devices(wrong).has_value());
+    }
+}
+
 TEST_CASE("hami: the value of a lock") {
     const auto at = parse_time("2026-08-21T06:20:39Z").value();
     CHECK(read_node_lock("2026-08-21T08:20:39+02:00,nlp,p").value() == node_lock{at, "nlp", "p"});
@@ -361,6 +375,26 @@ TEST_CASE("hami: each request of a binding fails once, in each way") {
         }
     }
     CHECK(failed > 20);
+}
+
+TEST_CASE("hami: a binding that is refused releases its lock, so that another pod of the node goes on") {
+    hami_world w;
+    w.server.api().set_faults([&](const http::server_request& asked) {
+        return asked.target.find("/pods/refused/binding") == std::string::npos
+                   ? testing::fault()
+                   : testing::fault().status(403, "Forbidden", "no");
+    });
+    w.add_pod("refused");
+    w.start();
+    REQUIRE(w.sim.run_until(
+        [&] {
+            return json::serialize(w.pod("refused")).find("Forbidden") != std::string::npos ||
+                   json::serialize(w.pod("refused")).find("SchedulerError") != std::string::npos;
+        },
+        10s));
+    w.add_pod("next");
+    CHECK(w.all_given(1, 5s));
+    CHECK(w.node_of("next") == "n0");
 }
 
 // What a kill -9 between lock and binding leaves: the lock, and a pod without a node.

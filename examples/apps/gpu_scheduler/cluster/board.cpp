@@ -1,8 +1,10 @@
 #include "cluster/board.hpp"
 
 #include "devices/node_sources.hpp"
+#include "hami/pod_annotations.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 
 namespace gpu_scheduler {
@@ -21,10 +23,14 @@ demand usual_demand(const gpu_request& request, std::int64_t cpu_milli, std::int
     return out;
 }
 
-const tenant_quota* quota_of(const tenant& of, std::string_view product) {
-    const auto found =
-        std::ranges::find(of.spec.quotas, product, [](const tenant_quota& q) { return q.product.view(); });
-    return found == of.spec.quotas.end() ? nullptr : &*found;
+std::int64_t gpu_memory(const node_state& of) {
+    const auto& gpus = of.ledger.devices().gpus;
+    return gpus.empty() ? 0 : gpus.front().memory_mib;
+}
+
+tenant_pod pod_of(const gpu_holding& of, kcontrol::wall_time now) {
+    const auto ran = of.started ? std::chrono::duration_cast<std::chrono::seconds>(now - *of.started).count() : 0;
+    return {of.unit, of.tenant, of.amount, of.priority, ran};
 }
 
 }  // namespace
@@ -41,47 +47,29 @@ void board::set(settings all) {
 }
 
 void board::set_tenants(std::vector<tenant> all) {
-    tenants_ = all;
-    members_.emplace(std::move(all));
-    products_ = {""};
-    for (const auto& each : tenants_) {
-        for (const auto& quota : each.spec.quotas) products_.insert(quota.product == "*" ? "" : quota.product.str());
-    }
-    forget_namespaces();
+    accounts_.set(std::move(all));
+    start_over();
+    note_hunger();
 }
 
 void board::forget_namespaces() {
-    tenant_of_.clear();
+    accounts_.forget_namespaces();
     start_over();
-    waits_.clear();
-    pending_.clear();
-    for (auto& [uid, pod] : waiting_) {
-        pod.tenant = tenant_of(pod.namespace_);
-        count(pod, 1);
-    }
     note_hunger();
 }
 
 // Everything is made anew with the next refresh().
 void board::start_over() {
-    for (auto& each : states_) {
-        if (each != nullptr) count(*each, -1);
-    }
     states_.clear();
+    largest_ = nullptr;
     slot_of_.clear();
     tried_ = {};
-    changed();
+    accounts_.clear();
+    for (auto& [uid, pod] : waiting_) {
+        pod.tenant = tenant_of(pod.namespace_);
+        count(pod, 1);
+    }
 }
-
-const std::string& board::tenant_of(std::string_view namespace_) {
-    const auto found = tenant_of_.find(namespace_);
-    if (found != tenant_of_.end()) return found->second;
-    std::string name(default_tenant);
-    if (members_) name = members_->tenant_of(namespace_, labels_of_(namespace_));
-    return tenant_of_.emplace(namespace_, std::move(name)).first->second;
-}
-
-void board::changed() { books_.clear(); }
 
 void board::set_waiting(const kcontrol::api::core::v1::pod& pod) {
     remove_waiting(pod.metadata.uid);
@@ -112,23 +100,15 @@ void board::remove_waiting(std::string_view uid) {
     ++waiting_version_;
 }
 
-void board::count(const waiting_pod& of, int times) {
-    waits_[{"", of.tenant}] += times * of.amount;
-    if (products_.contains(of.product) && !of.product.empty()) waits_[{of.product, of.tenant}] += times * of.amount;
-    pending_[of.tenant] += times;
-    changed();
-}
+void board::count(const waiting_pod& of, int times) { accounts_.wait(of.product, of.tenant, times * of.amount, times); }
 
 void board::count(const node_state& of, int times) {
-    const auto& product = of.product();
-    capacity_[product] += times * of.capacity();
+    accounts_.add_capacity(of.product(), times * of.capacity());
     for (const auto& each : of.holdings) {
-        held_[{"", each.tenant}] += times * each.amount;
-        if (products_.contains(product) && !product.empty()) held_[{product, each.tenant}] += times * each.amount;
+        accounts_.hold(of.product(), each.tenant, times * each.amount);
         const auto waits = waiting_.find(each.uid);
         if (waits != waiting_.end()) count(waits->second, -times);  // until the API server shows its node
     }
-    changed();
 }
 
 void board::refresh(const kcontrol::scheduling::snapshot& nodes) {
@@ -157,6 +137,7 @@ void board::refresh(const kcontrol::scheduling::snapshot& nodes) {
         for (const auto& each : state->holdings) slot_of_.insert_or_assign(each.uid, slot);
     }
     if (!any) return;
+    renew_amounts();
     note_hunger();
     renew_placer();
 }
@@ -169,6 +150,25 @@ const node_state* board::find(std::string_view name) const {
 
 double board::unusable(const node_state& on) {
     return placer_->usual_on(on.product()).of(room_of(on.ledger, 1'000'000'000));
+}
+
+// A share or slice that waits is a part of the largest GPU, which may not have been there when the pod came.
+void board::renew_amounts() {
+    largest_ = nullptr;
+    for (const auto& each : states_) {
+        if (each != nullptr && (largest_ == nullptr || gpu_memory(*each) > gpu_memory(*largest_)))
+            largest_ = each.get();
+    }
+    std::pair<std::int64_t, std::string> now;
+    if (largest_ != nullptr) now = {gpu_memory(*largest_), largest_->product()};
+    if (now == largest_gpu_) return;
+    largest_gpu_ = std::move(now);
+    for (auto& [uid, pod] : waiting_) {
+        const bool is_counted = !slot_of_.contains(uid);
+        if (is_counted) count(pod, -1);
+        pod.amount = amount_of(pod.request);
+        if (is_counted) count(pod, 1);
+    }
 }
 
 node_state& board::at(const node_info& node) {
@@ -217,7 +217,12 @@ void board::hold(node_state& on, const pod_info& pod) {
         auto record = read_record(*said);
         if (record && matches(claim.request, *record)) made.devices = std::move(*record);
     }
-    const bool is_nominated = said == nullptr && pod.pod().spec.node_name.empty();
+    const bool is_bound = !pod.pod().spec.node_name.empty();
+    const auto* theirs = pod.pod().metadata.annotations.get(allocated_annotation);
+    if (said == nullptr && is_bound && theirs != nullptr) {
+        if (auto given = read_hami_devices(*theirs)) made.devices = std::move(*given);
+    }
+    const bool is_nominated = said == nullptr && !is_bound;
     if (made.devices.empty() && is_nominated) {
         if (auto place = allocate(on.ledger, claim.request, {0, 0}, *placer_)) made.devices = std::move(place->devices);
     }
@@ -289,89 +294,35 @@ void board::renew_placer() {
 }
 
 std::int64_t board::amount_of(const gpu_request& request) const {
-    const node_state* largest = nullptr;
-    const auto memory = [](const node_state& of) {
-        const auto& gpus = of.ledger.devices().gpus;
-        return gpus.empty() ? 0 : gpus.front().memory_mib;
-    };
-    for (const auto& each : states_) {
-        if (each != nullptr && (largest == nullptr || memory(*each) > memory(*largest))) largest = each.get();
-    }
     static const node_ledger none{node_devices()};
-    return gpu_scheduler::amount_of(request, largest == nullptr ? none : largest->ledger);
+    return gpu_scheduler::amount_of(request, largest_ == nullptr ? none : largest_->ledger);
 }
-
-board::tenant_product& board::product_book(const std::string& product) {
-    if (const auto found = books_.find(product); found != books_.end()) return found->second;
-    std::vector<tenant_account> accounts;
-    const auto add = [&](const std::string& name, const tenant* of) {
-        tenant_account made;
-        made.claim.name = name;
-        made.claim.own_request = requested(product, name);
-        if (of != nullptr) {
-            made.claim.parent = of->spec.parent.str();
-            made.claim.weight = of->spec.weight;
-            made.preemptible = of->spec.preemptible;
-            made.min_runtime_seconds = of->spec.min_runtime_seconds;
-            const auto* row = quota_of(*of, product.empty() ? "*" : product);
-            if (row != nullptr) made.claim.limit = row->limit.value_or(-1);
-            if (row != nullptr) made.claim.quota = row->gpus;
-            std::int64_t named = 0;  // a quota of a product is one of GPUs, too
-            for (const auto& each : of->spec.quotas) named += each.product == "*" ? 0 : each.gpus;
-            if (product.empty()) made.claim.quota = std::max(made.claim.quota, named);
-        }
-        accounts.push_back(std::move(made));
-    };
-    for (const auto& each : tenants_) add(each.metadata.name.str(), &each);
-    const bool is_named = std::ranges::any_of(accounts, [](const auto& a) { return a.claim.name == default_tenant; });
-    if (!is_named) add(std::string(default_tenant), nullptr);
-    std::int64_t gpus = 0;
-    for (const auto& [name, amount] : capacity_) gpus += product.empty() || name == product ? amount : 0;
-    tenant_book made(gpus / milli_per_gpu, std::move(accounts));
-    for (const auto& [key, amount] : held_) {
-        if (key.first == product) made.hold(key.second, amount);
-    }
-    return books_.emplace(product, tenant_product{std::move(made), false}).first->second;
-}
-
-const tenant_book& board::book(const std::string& product) { return product_book(product).all; }
-
-std::int64_t board::requested(const std::string& product, const std::string& tenant) const {
-    const auto in = [&](const sums& from) {
-        const auto found = from.find({product, tenant});
-        return found == from.end() ? 0 : found->second;
-    };
-    return in(held_) + in(waits_);
-}
-
-std::int64_t board::pending(const std::string& tenant) const {
-    const auto found = pending_.find(tenant);
-    return found == pending_.end() ? 0 : found->second;
-}
-
-std::vector<tenant_limit> board::limits_of(std::string_view tenant) {
-    std::vector<tenant_limit> out;
-    for (const auto& product : products_) {
-        const auto& all = book(product);
-        for (const auto* each : all.way_up(tenant)) {
-            if (each->claim.limit < 0) continue;
-            const auto left = each->claim.limit * milli_per_gpu - each->allocated;
-            out.push_back({each->claim.name, product, left, *all.over_limit(each->claim.name, left + 1)});
-        }
-    }
-    return out;
-}
-
-int board::hunger(std::string_view tenant) { return members_ ? book("").hunger(tenant, settings_.hunger) : 0; }
 
 void board::note_hunger() {
-    if (!members_) return;
-    std::map<std::string, int> now;
-    for (const auto& each : tenants_) now[each.metadata.name.str()] = hunger(each.metadata.name);
-    now[std::string(default_tenant)] = hunger(default_tenant);
-    if (now == classes_) return;
-    classes_ = std::move(now);
-    ++hunger_version_;
+    if (accounts_.has_other_hunger(settings_.hunger)) ++hunger_version_;
+}
+
+// The book of a product, with the pods that run on it.
+tenant_accounts::tenant_product& board::running_book(const std::string& product, kcontrol::wall_time now) {
+    const bool is_all = product.empty() || !products().contains(product);
+    auto& out = accounts_.book(is_all ? "" : product);
+    if (std::exchange(out.has_running, true)) return out;
+    std::map<std::string, tenant_pod> units;
+    for (const auto& state : states_) {
+        if (state == nullptr || (!is_all && state->product() != product)) continue;
+        for (const auto& each : state->holdings) {
+            auto next = pod_of(each, now);
+            const auto [found, is_new] = units.try_emplace(each.unit, next);
+            if (is_new) continue;
+            found->second.amount += next.amount;
+            found->second.priority = std::max(found->second.priority, next.priority);
+            found->second.running_seconds = std::max(found->second.running_seconds, next.running_seconds);
+        }
+    }
+    std::vector<tenant_pod> running;
+    for (auto& [name, each] : units) running.push_back(std::move(each));
+    out.all.set_running(std::move(running));
+    return out;
 }
 
 bool board::may_evict(const pod_info& preemptor, const pod_info& victim) {
@@ -379,43 +330,21 @@ bool board::may_evict(const pod_info& preemptor, const pod_info& victim) {
     const auto slot = slot_of_.find(std::string(victim.uid()));
     const auto& tenant = tenant_of(preemptor.namespace_());
     const bool is_more = victim.priority() < preemptor.priority();
-    if (!members_ || slot == slot_of_.end() || tenant == tenant_of(victim.namespace_())) return is_more;
+    if (!has_tenants() || slot == slot_of_.end() || tenant == tenant_of(victim.namespace_())) return is_more;
     const auto claim = read_claim(preemptor.pod());
     if (claim.request.empty()) return false;
     const auto& on = *states_[slot->second];
-    auto& known = product_book(products_.contains(on.product()) ? on.product() : "");
     const auto now = now_();
-    const auto pod_of = [&](const gpu_holding& of) {
-        const auto ran = of.started ? std::chrono::duration_cast<std::chrono::seconds>(now - *of.started).count() : 0;
-        return tenant_pod{of.unit, of.tenant, of.amount, of.priority, ran};
-    };
-    if (!std::exchange(known.has_running, true)) {
-        std::map<std::string, tenant_pod> units;
-        const bool is_all = !products_.contains(on.product()) || on.product().empty();
-        for (const auto& state : states_) {
-            if (state == nullptr || (!is_all && state->product() != on.product())) continue;
-            for (const auto& each : state->holdings) {
-                auto next = pod_of(each);
-                const auto [found, is_new] = units.try_emplace(each.unit, next);
-                if (is_new) continue;
-                found->second.amount += next.amount;
-                found->second.priority = std::max(found->second.priority, next.priority);
-                found->second.running_seconds = std::max(found->second.running_seconds, next.running_seconds);
-            }
-        }
-        std::vector<tenant_pod> running;
-        for (auto& [name, each] : units) running.push_back(std::move(each));
-        known.all.set_running(std::move(running));
-    }
+    const auto& known = running_book(on.product(), now);
     const auto held = std::ranges::find(on.holdings, victim.uid(), &gpu_holding::uid);
-    return held != on.holdings.end() &&
-           known.all.may_take(tenant, amount_of(claim.request), preemptor.priority(), pod_of(*held));
+    return held != on.holdings.end() && known.all.may_take(tenant, gpu_scheduler::amount_of(claim.request, on.ledger),
+                                                           preemptor.priority(), pod_of(*held, now));
 }
 
 std::string_view board::reason_to_evict(const pod_info& preemptor, const pod_info& victim) {
     const auto& tenant = tenant_of(preemptor.namespace_());
     const auto* account = book("").find(tenant);
-    if (!members_ || account == nullptr || tenant == tenant_of(victim.namespace_())) return "priority";
+    if (!has_tenants() || account == nullptr || tenant == tenant_of(victim.namespace_())) return "priority";
     const bool is_counted = slot_of_.contains(std::string(preemptor.uid()));  // its place is kept already
     const auto more = is_counted ? 0 : amount_of(read_claim(preemptor.pod()).request);
     return account->allocated + more <= account->claim.quota * milli_per_gpu ? "quota" : "fair-share";
@@ -424,7 +353,7 @@ std::string_view board::reason_to_evict(const pod_info& preemptor, const pod_inf
 board::runtime_ends board::runtimes_between(kcontrol::wall_time since, kcontrol::wall_time now) {
     runtime_ends out;
     std::map<std::string_view, std::chrono::seconds> times;
-    for (const auto& each : tenants_) {
+    for (const auto& each : tenants()) {
         const std::chrono::seconds time(each.spec.min_runtime_seconds);
         if (time.count() > 0) times.emplace(each.metadata.name.view(), time);
     }

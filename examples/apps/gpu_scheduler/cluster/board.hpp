@@ -8,8 +8,7 @@
 #include "allocate/allocate.hpp"
 #include "cluster/pod_claim.hpp"
 #include "cluster/settings.hpp"
-#include "tenants/book.hpp"
-#include "tenants/membership.hpp"
+#include "tenants/accounts.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -58,24 +57,15 @@ struct node_state {
     std::int64_t capacity() const;  ///< thousandths of the GPUs that are healthy
 };
 
-/// A limit of a tenant, and how much may come until it is reached.
-struct tenant_limit {
-    std::string tenant;
-    std::string product;  ///< empty: of all
-    std::int64_t left = 0;
-    std::string sentence;
-};
-
 /// Thread-safety: shared objects unsafe; it belongs to the scheduler's executor.
 class board {
 public:
-    /// The labels of a namespace.
-    using labels_function = std::function<kcontrol::dict<text>(std::string_view)>;
+    using labels_function = tenant_accounts::labels_function;
 
     /// The time, for what minRuntimeSeconds protects.
     using clock_function = std::function<kcontrol::wall_time()>;
 
-    board(clock_function now, labels_function labels_of) : now_(std::move(now)), labels_of_(std::move(labels_of)) {}
+    board(clock_function now, labels_function labels_of) : now_(std::move(now)), accounts_(std::move(labels_of)) {}
 
     kcontrol::wall_time now() const { return now_(); }
 
@@ -92,10 +82,10 @@ public:
     /// These tenants count from now on. Without a call there are none, and priorities alone decide.
     void set_tenants(std::vector<tenant> all);
     void forget_namespaces();  ///< labels have changed
-    bool has_tenants() const noexcept { return members_.has_value(); }
-    const membership* members() const noexcept { return members_ ? &*members_ : nullptr; }
-    const std::vector<tenant>& tenants() const noexcept { return tenants_; }
-    const std::string& tenant_of(std::string_view namespace_);
+    bool has_tenants() const noexcept { return accounts_.has_tenants(); }
+    const membership* members() const noexcept { return accounts_.members(); }
+    const std::vector<tenant>& tenants() const noexcept { return accounts_.tenants(); }
+    const std::string& tenant_of(std::string_view namespace_) { return accounts_.tenant_of(namespace_); }
 
     /// A version of a pod of this scheduler, for what tenants request: it waits, or not any more.
     void set_waiting(const kcontrol::api::core::v1::pod& pod);
@@ -121,8 +111,8 @@ public:
     /// Of a pod whose node is not known: as on the nodes with the largest GPUs.
     std::int64_t amount_of(const gpu_request& request) const;
     /// The limits of a tenant and of those above it, on nodes of that product.
-    std::vector<tenant_limit> limits_of(std::string_view tenant);
-    int hunger(std::string_view tenant);
+    std::vector<tenant_limit> limits_of(std::string_view tenant) { return accounts_.limits_of(tenant); }
+    int hunger(std::string_view tenant) { return accounts_.hunger(tenant, settings_.hunger); }
     /// Another number: hunger() says something else of a tenant.
     std::uint64_t hunger_version() const noexcept { return hunger_version_; }
     /// Whether a pod may have the place of another one.
@@ -139,54 +129,45 @@ public:
     runtime_ends runtimes_between(kcontrol::wall_time since, kcontrol::wall_time now);
 
     /// Products of which tenants have quotas of their own, and "" for all GPUs together.
-    const std::set<std::string>& products() const noexcept { return products_; }
-    const tenant_book& book(const std::string& product);
+    const std::set<std::string>& products() const noexcept { return accounts_.products(); }
+    const tenant_book& book(const std::string& product) { return accounts_.book(product).all; }
     /// What the pods of a tenant request: what they hold and wait for, and how many wait.
-    std::int64_t requested(const std::string& product, const std::string& tenant) const;
-    std::int64_t pending(const std::string& tenant) const;
+    std::int64_t requested(const std::string& product, const std::string& tenant) const {
+        return accounts_.requested(product, tenant);
+    }
+    std::int64_t pending(const std::string& tenant) const { return accounts_.pending(tenant); }
     std::size_t waiting() const noexcept { return waiting_.size(); }  ///< pods that wait
     /// Another number: other pods wait, or something of theirs has changed.
     std::uint64_t waiting_version() const noexcept { return waiting_version_; }
 
 private:
-    using sums = std::map<std::pair<std::string, std::string>, std::int64_t>;  // by product and tenant
     struct waiting_pod {
         std::string namespace_, tenant, product;
         gpu_request request;
         std::int64_t amount = 0;
         std::int64_t cpu_milli = 0;
     };
-    struct tenant_product {
-        tenant_book all;
-        bool has_running = false;
-    };
 
     void make(node_state& out, const kcontrol::scheduling::node_info& node);
     void hold(node_state& on, const kcontrol::scheduling::pod_info& pod);
     void count(const node_state& of, int times);
     void count(const waiting_pod& of, int times);
-    void changed();
     void start_over();
     void renew_placer();
+    void renew_amounts();
     void note_hunger();
-    tenant_product& product_book(const std::string& product);
+    tenant_accounts::tenant_product& running_book(const std::string& product, kcontrol::wall_time now);
 
     clock_function now_;
     bool tells_hami_ = false;
-    labels_function labels_of_;
+    tenant_accounts accounts_;
     settings settings_;
-    std::vector<tenant> tenants_;
-    std::optional<membership> members_;
-    std::set<std::string> products_{""};
-    std::map<std::string, std::string, std::less<>> tenant_of_;  // by namespace
-    std::vector<std::unique_ptr<node_state>> states_;            // by slot
-    node_state tried_;                                           // of a copy
-    std::unordered_map<std::string, std::size_t> slot_of_;       // of pods that hold GPUs, by uid
-    std::unordered_map<std::string, waiting_pod> waiting_;       // by uid
-    sums held_, waits_;
-    std::map<std::string, std::int64_t> pending_;   // pods, by tenant
-    std::map<std::string, std::int64_t> capacity_;  // by product
-    std::map<std::string, tenant_product> books_;   // by product, as far as asked
+    std::vector<std::unique_ptr<node_state>> states_;       // by slot
+    const node_state* largest_ = nullptr;                   // of those, by the memory of a GPU
+    std::pair<std::int64_t, std::string> largest_gpu_;      // its memory and product, once amounts were made with it
+    node_state tried_;                                      // of a copy
+    std::unordered_map<std::string, std::size_t> slot_of_;  // of pods that hold GPUs, by uid
+    std::unordered_map<std::string, waiting_pod> waiting_;  // by uid: counted unless in slot_of_
     std::map<std::string, std::size_t> kinds_;
     std::map<std::string, int> classes_;
     std::uint64_t hunger_version_ = 0, waiting_version_ = 0;

@@ -51,13 +51,42 @@ std::string hami_devices(const kcontrol::api::core::v1::pod& pod, const std::vec
     return out;
 }
 
+result<std::vector<device_hold>> read_hami_devices(std::string_view text) {
+    const auto wrong = [&] {
+        return bad_value("annotation " + std::string(allocated_annotation) + ": " +
+                         in_quotes(kcontrol::utf8_prefix(text, 200)) + " is not UUID,TYPE,MIB,CORES: for each GPU");
+    };
+    std::vector<device_hold> out;
+    while (!text.empty()) {
+        const auto end = text.find_first_of(":;");
+        auto one = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (one.empty()) continue;
+        std::vector<std::string_view> parts;
+        for (auto comma = one.find(','); comma != std::string_view::npos; comma = one.find(',')) {
+            parts.push_back(one.substr(0, comma));
+            one.remove_prefix(comma + 1);
+        }
+        parts.push_back(one);
+        const auto memory = parts.size() == 4 ? whole_number(parts[2]) : std::nullopt;
+        const auto cores = memory ? whole_number(parts[3]) : std::nullopt;
+        if (!cores || parts[0].empty() || *memory == 0 || *cores > 100) return wrong();
+        device_hold made;
+        made.uuid = parts[0];
+        made.memory_mib = *memory;
+        made.cores = static_cast<int>(*cores);
+        out.push_back(std::move(made));
+    }
+    return out;
+}
+
 std::map<std::string, std::string> hami_annotations(const kcontrol::api::core::v1::pod& pod,
                                                     const std::vector<device_hold>& devices, const node_devices& on,
                                                     std::string_view node, kcontrol::wall_time now) {
     const auto all = hami_devices(pod, devices, on);
     const auto at = std::to_string(std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count());
     return {{"hami.io/vgpu-node", std::string(node)},           {"hami.io/vgpu-time", at},
-            {"hami.io/vgpu-devices-to-allocate", all},          {"hami.io/vgpu-devices-allocated", all},
+            {"hami.io/vgpu-devices-to-allocate", all},          {std::string(allocated_annotation), all},
             {std::string(bind_phase_annotation), "allocating"}, {"hami.io/bind-time", at}};
 }
 

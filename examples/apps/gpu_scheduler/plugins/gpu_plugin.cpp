@@ -152,9 +152,11 @@ status gpu_plugin::filter(const state& of, const pod_info& pod, const node_info&
     if (of.claim->is_required && !of.claim->gang.empty() && node.label(of.claim->topology_key) == nullptr) {
         return status::unresolvable(elsewhere_);
     }
+    // A share is a larger part of a smaller GPU.
+    const auto amount = of.limits.empty() ? 0 : amount_of(of.claim->request, on.ledger);
     for (const auto& each : of.limits) {
         const bool is_here = each.product.empty() || each.product == on.product();
-        if (is_here && of.amount > each.left) return status::unschedulable(interned_name(each.sentence));
+        if (is_here && amount > each.left) return status::unschedulable(interned_name(each.sentence));
     }
     const auto& answer = board_->answer(on, node, of.kind, of.claim->request, pod.requests().cpu_milli);
     return answer.best ? status() : refusal(*of.claim, on, answer.could_ever);
