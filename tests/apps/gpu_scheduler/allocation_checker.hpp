@@ -17,38 +17,31 @@ public:
     using pods = std::map<std::string, std::shared_ptr<const api::core::v1::pod>>;
     using nodes = std::map<std::string, std::shared_ptr<const api::core::v1::node>>;
 
-    /// What is given twice; empty: nothing. GPUs that nodes had before keep their size.
+    /// What is given twice; empty: nothing. GPUs that nodes had before keep their size. What has not changed since the
+    /// last call is not looked at again.
     std::string check(const pods& all, const nodes& of) {
-        for (const auto& [name, node] : of) learn(*node);
+        if (of != nodes_) {
+            nodes_ = of;
+            for (const auto& [name, node] : of) learn(*node);
+        } else if (all == pods_) {
+            return {};
+        }
+        pods_ = all;
         std::map<std::string, use> uses;
         for (const auto& [name, pod] : all) {
             const auto phase = pod->status.phase.view();
             const auto* said = pod->metadata.annotations.get("scheduling.kcontrol.dev/allocation");
             if (pod->spec.node_name.empty() || phase == "Succeeded" || phase == "Failed" || said == nullptr) continue;
-            const auto record = json::parse(said->view());
-            if (!record) return "pod " + name + " has a record that is no JSON: " + said->str();
-            for (const auto& one : record->at("devices").as_array()) {
-                const std::string uuid(json::get_string(one, {"uuid"}));
-                const auto& device = one.as_object();
-                auto& on = uses[uuid];
-                if (device.contains("mig")) {
-                    const std::string profile(json::get_string(one, {"mig"}));
-                    const auto start = device.at("start").as_int64();
-                    const unsigned mask = ((1U << slots(profile)) - 1U) << static_cast<unsigned>(start);
-                    if ((on.slots & mask) != 0 || mask > 0xff) return uuid + ": " + profile + " overlaps";
-                    on.slots |= mask;
-                } else if (device.contains("memoryMiB")) {
-                    on.memory += device.at("memoryMiB").as_int64();
-                    on.cores += device.contains("cores") ? device.at("cores").as_int64() : 0;
-                } else {
-                    ++on.wholes;
-                }
-                const auto found = memory_.find(uuid);
-                const std::int64_t size = found == memory_.end() ? 0 : found->second;
-                const bool is_shared = on.memory > 0 || on.slots != 0;
-                if (on.wholes > 1 || (on.wholes == 1 && is_shared)) return uuid + " is given whole and to others";
-                if (on.memory > size && size > 0) return uuid + ": " + std::to_string(on.memory) + " MiB are given";
-                if (on.cores > 100) return uuid + ": " + std::to_string(on.cores) + " % are given";
+            auto& known = records_[name];
+            if (known.pod != pod) {
+                known = {pod, {}};
+                const auto record = json::parse(said->view());
+                if (!record) return "pod " + name + " has a record that is no JSON: " + said->str();
+                for (const auto& one : record->at("devices").as_array()) known.devices.push_back(read(one));
+                if (auto wrong = hami_differs(*pod, known.devices); !wrong.empty()) return name + ": " + wrong;
+            }
+            for (const auto& one : known.devices) {
+                if (auto wrong = add(one, uses[one.uuid]); !wrong.empty()) return one.uuid + wrong;
             }
         }
         return {};
@@ -60,6 +53,58 @@ private:
         std::int64_t memory = 0, cores = 0;
         unsigned slots = 0;
     };
+    struct device {
+        std::string uuid, profile;
+        std::int64_t start = 0, memory = 0, cores = 0;
+    };
+    struct known_record {
+        std::shared_ptr<const api::core::v1::pod> pod;
+        std::vector<device> devices;
+    };
+
+    static device read(const json::value& from) {
+        const auto number = [&](const char* name) {
+            const auto* found = json::find(from, {name});
+            return found == nullptr ? 0 : found->as_int64();
+        };
+        return {std::string(json::get_string(from, {"uuid"})), std::string(json::get_string(from, {"mig"})),
+                number("start"), number("memoryMiB"), number("cores")};
+    }
+    std::string add(const device& one, use& on) const {
+        if (!one.profile.empty()) {
+            const unsigned mask = ((1U << slots(one.profile)) - 1U) << static_cast<unsigned>(one.start);
+            if ((on.slots & mask) != 0 || mask > 0xff) return ": " + one.profile + " overlaps";
+            on.slots |= mask;
+        } else if (one.memory > 0) {
+            on.memory += one.memory;
+            on.cores += one.cores;
+        } else {
+            ++on.wholes;
+        }
+        const auto found = memory_.find(one.uuid);
+        const std::int64_t size = found == memory_.end() ? 0 : found->second;
+        const bool is_shared = on.memory > 0 || on.slots != 0;
+        if (on.wholes > 1 || (on.wholes == 1 && is_shared)) return " is given whole and to others";
+        if (on.memory > size && size > 0) return ": " + std::to_string(on.memory) + " MiB are given";
+        if (on.cores > 100) return ": " + std::to_string(on.cores) + " % are given";
+        return {};
+    }
+    // What HAMi's device plugin would give: of each GPU of the record the same.
+    std::string hami_differs(const api::core::v1::pod& pod, const std::vector<device>& record) const {
+        const auto* said = pod.metadata.annotations.get("hami.io/vgpu-devices-to-allocate");
+        if (said == nullptr) return {};
+        std::string wanted;
+        for (const auto& one : record) {
+            const auto found = memory_.find(one.uuid);
+            const auto memory = one.memory > 0 ? one.memory : found == memory_.end() ? 0 : found->second;
+            wanted += one.uuid + ",NVIDIA," + std::to_string(memory) + "," +
+                      std::to_string(one.memory > 0 ? one.cores : 100) + ":";
+        }
+        wanted += ";";  // each pod has one container
+        if (*said != wanted) return "HAMi gives " + said->str() + " instead of " + wanted;
+        const auto* node = pod.metadata.annotations.get("hami.io/vgpu-node");
+        return node != nullptr && *node == pod.spec.node_name ? "" : "HAMi's node is another one";
+    }
     // Of an A100 with 40 GB.
     static unsigned slots(const std::string& profile) {
         if (profile == "1g.5gb") return 1;
@@ -76,6 +121,9 @@ private:
     }
 
     std::map<std::string, std::int64_t> memory_;  // by UUID, of nodes that give shares
+    pods pods_;                                   // of the last call
+    nodes nodes_;
+    std::map<std::string, known_record> records_;  // by pod
 };
 
 }  // namespace kcontrol::test

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -34,7 +35,11 @@ constexpr int gpus_of_node = 3;
 class gpu_world {
 public:
     gpu_world(testing::sim_world& in, std::uint64_t seed)
-        : server_(seed), env_(in.env()), metrics_(env_, registry_), has_tenants_(seed % 2 == 0) {
+        : server_(seed),
+          env_(in.env()),
+          metrics_(env_, registry_),
+          has_tenants_(seed % 2 == 0),
+          tells_hami_(seed % 3 == 0) {
         restart();
     }
 
@@ -264,7 +269,9 @@ private:
         policy.keeps_from_all(has_tenants_);
         auto plugins = scheduling::default_registry(volumes_);
         plugins.add(scheduling::default_preemption(policy));
-        gpu_scheduler::add_gpu_plugins(plugins, known_);
+        // In a third of the worlds HAMi's device plugin is told.
+        const auto hami = std::make_shared<gpu_scheduler::hami_protocol>([] { return std::optional<client>(); });
+        gpu_scheduler::add_gpu_plugins(plugins, known_, {}, tells_hami_ ? hami : nullptr);
         decider_ = std::make_unique<test::profile_decider>(env_, metrics_, policy, [](const test::round_report&) {});
         core_ = std::make_unique<scheduler_core>(
             *decider_, scheduling::scheduler_core_options().queue(scheduling::scheduling_queue_options().rank(
@@ -294,7 +301,7 @@ private:
     metrics_registry registry_;
     scheduling::detail::scheduler_metrics metrics_;
     scheduling::volume_catalog volumes_;
-    bool has_tenants_;
+    bool has_tenants_, tells_hami_;
     time_point now_{1000s};
     std::uint64_t uids_ = 0;
     std::shared_ptr<board> known_;
@@ -308,7 +315,7 @@ private:
 
 TEST_CASE("worlds: no GPU, share or slice is given twice") {
     testing::sim_world surroundings(1);
-    const seed_range seeds(40);
+    const seed_range seeds(150);
     std::size_t bound = 0, evicted = 0;
     for (auto seed = seeds.first; seed <= seeds.last; ++seed) {
         CAPTURE(seed);
