@@ -84,7 +84,8 @@ public:
         known = board_of(options);
         auto made = scheduling::scheduler::add_to(*m, scheduler_of(known, options));
         REQUIRE_MESSAGE(made.has_value(), made.error().what());
-        REQUIRE(add_parts(*m, *options, known, *made).has_value());
+        kcontrol::http::router routes;  // nobody asks
+        REQUIRE(add_parts(*m, *options, known, *made, routes).has_value());
         m->start();
     }
     void stop() {
