@@ -131,7 +131,7 @@ TEST_CASE("flags that do not go together end the program with status 2 and the r
           "2 program: --tls-cert-file and --tls-private-key-file go together: give both\n");
     CHECK(said({"--token-file=/none/tokens"}).starts_with("1 program: --token-file: "));
     CHECK(said({"--trusted-origins=https://a.corp,b"}).starts_with("2 program: --trusted-origins: \"b\": "));
-    CHECK(said({"--listen=0", "--tls-cert-file=/c"}).starts_with("1 program: the work is done"));
+    CHECK(said({"--listen=0", "--tls-cert-file=/c"}).starts_with("1 program: work: the work is done"));
     const auto open = said({"--listen=0.0.0.0:0", "--insecure-listen"});
-    CHECK_MESSAGE(open.starts_with("1 program: the work is done"), open);
+    CHECK_MESSAGE(open.starts_with("1 program: work: the work is done"), open);
 }
