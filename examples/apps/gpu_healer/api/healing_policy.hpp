@@ -283,15 +283,17 @@ struct healing_policy_spec {
 
 struct healing_policy_status {
     std::int32_t nodes = 0, ill = 0, tainted = 0;
-    timestamp calm_time;  ///< since when ill nodes are within the breaker's limit while it is open
-    list<text> admitted;  ///< nodes that a reset has admitted
+    timestamp calm_time;    ///< since when ill nodes are within the breaker's limit while it is open
+    list<text> admitted;    ///< nodes that a reset has admitted
+    text reset;             ///< the annotation that has admitted them, as long as it is there
+    timestamp common_time;  ///< the newest fault of the last common cause
     list<status_condition> conditions;
     static constexpr auto kcontrol_fields() {
         using self = healing_policy_status;
         return fields(field("nodes", &self::nodes), field("ill", &self::ill), field("tainted", &self::tainted),
                       field("calmTime", &self::calm_time),
-                      field("admitted", &self::admitted, rules().list_type_atomic()),
-                      field("conditions", &self::conditions));
+                      field("admitted", &self::admitted, rules().list_type_atomic()), field("reset", &self::reset),
+                      field("commonTime", &self::common_time), field("conditions", &self::conditions));
     }
     friend bool operator==(const healing_policy_status&, const healing_policy_status&) = default;
 };
