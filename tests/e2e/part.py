@@ -38,6 +38,7 @@ TESTS = {
     "test_gpu_scheduler.GpuSchedulerTest.test_halves_at_once_on_eight_gpus_two_on_each": ["gpu_scheduler"],
     "test_inference_autoscaler": ["inference_autoscaler"],
     "test_inference_autoscaler_warm.WarmUpTest": ["inference_autoscaler"],
+    "test_gpu_healer.GpuHealerTest": ["gpu_healer"],
     "test_program_needs": ["kcontrol-gen"],
     "test_transcode": ["kcontrol-transcode", "values"],
     "test_kubectl": ["kcontrol-apiserver", "testing"],
