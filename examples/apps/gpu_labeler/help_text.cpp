@@ -75,9 +75,9 @@ What is served:
                             needs the rights to patch nodes and nodes/status, and to
                             create and patch events
   --health-unknown-after TIME
-                            so long nothing is known before that is told (default 2m)
-  --health-known-after TIME so long the GPUs are well then (default 30s)
-  --health-well-after TIME  so long they are well after a fault (default 5m)
+                            no answer of the driver for so long is Unknown (default 2m)
+  --health-known-after TIME after that they are well for so long first (default 30s)
+  --health-well-after TIME  the same after a fault (default 5m)
   --history-file FILE       keeps the GPUs' last day over restarts: at most 2 MB, saved
                             every five minutes and at the end
   --push-url URL            pushes each measurement there as InfluxDB's line protocol,
