@@ -84,10 +84,10 @@ awaitable<result<void>> healer::open_cases(const reconcile_context& ctx, const h
         for (const auto& each : repairs_->list()) {
             if (each->spec.node != node->metadata.name) continue;
             const bool ours = each->spec.policy == policy.metadata.name;
-            const auto phase = phase_of(*each);
-            if (has_ended(phase)) {
+            // As it is written: what a person wants is on the Node by then.
+            if (has_ended(each->status.phase)) {
                 before += ours && each->metadata.creation_timestamp.value() >= since ? 1 : 0;
-            } else if (ours || is_quarantined(phase)) {
+            } else if (ours || is_quarantined(phase_of(*each))) {
                 open = true;
             }
         }

@@ -142,6 +142,21 @@ TEST_CASE("a human wins within 2 s") {
         CHECK(w.taints("n0") == our_taint);
         CHECK(w.repairs("n0").size() == 2);
     }
+    SUBCASE("the taint is removed, and the annotation that says so takes its time: no case is opened meanwhile") {
+        w.server.api().set_faults([](const http::server_request& asked) {
+            testing::fault out;
+            if (asked.method == "PATCH" && asked.target.starts_with("/api/v1/nodes/")) out.delay(500ms);
+            return out;
+        });
+        w.edit_node("n0", {{"spec", {{"taints", nullptr}}}});
+        // The Node changes again while the case is being ended.
+        w.world.run_for(200ms);
+        w.edit_node("n0", {{"metadata", {{"annotations", {{"other", "x"}}}}}});
+        w.set_health("n0", "False", "GPUFailed", false);
+        w.world.run_for(1min);
+        CHECK(w.repairs("n0").size() == 1);
+        CHECK(w.taints("n0").empty());
+    }
     SUBCASE("uncordoned") {
         w.edit_node("n0", {{"spec", {{"unschedulable", true}}}});
         w.settle();
