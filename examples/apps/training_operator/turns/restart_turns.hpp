@@ -34,9 +34,8 @@ public:
 /// nobody up.
 ///
 /// - High never waits. Of the others high ones come first, then the longest waiting.
-/// - At the pressure medium_yields medium and low have half of at_once; at low_parks low ones have none. That ends for
-/// a
-///   gang that has waited for `longest`.
+/// - At the pressure medium_yields medium and low have half of at_once; at low_parks low ones have none.
+/// - A gang that has waited for `longest` is held back by no pressure.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class restart_turns {
