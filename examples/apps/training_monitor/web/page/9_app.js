@@ -199,16 +199,20 @@ function start() {
     allChips = !allChips;
     drawClusters();
   };
-  // What was unfolded stays so, in this browser.
-  for (const id of ["fold-totals", "fold-changes"]) {
+  // What was unfolded stays so, in this browser. The event "toggle" comes a task after the click: a page that is left
+  // in between would lose it, so leaving keeps it, too.
+  const folds = ["fold-totals", "fold-changes"];
+  const keepFolds = () => folds.forEach(id => kept.set(id, $(id).open ? "open" : ""));
+  for (const id of folds) {
     $(id).open = kept.get(id) === "open";
     $(id).ontoggle = () => {
-      kept.set(id, $(id).open ? "open" : "");
+      keepFolds();
       chartsAt = 0;
       dirty.totals = true;
       plan();
     };
   }
+  addEventListener("pagehide", keepFolds);
   $("clear").onclick = clearFilters;
   $("fold").onclick = () => go({finished: !view.finished});
   $("home").onclick = e => {
