@@ -3,7 +3,9 @@
 prints their counts.
 
 usage: run.py [--results FILE] [NAME…]     NAME: test_page, test_page.Filters…; all without one
-Exit 0 if nothing failed. Without Chromium or the programs under test they count as skipped, and the output says why.
+Exit 0 if nothing failed. A test that fails is run once more, as a module of the end-to-end tests is: if it passes then, it
+counts as passed and as flaky. FILE gets a line "PASSED FAILED SKIPPED"; FILE with .flaky after it a line for each test
+that was flaky. Without Chromium or the programs under test they count as skipped, and the output says why.
 KCONTROL_CHROMIUM, KCONTROL_PAGE_SERVER, KCONTROL_LABELER_PAGE_SERVER, KCONTROL_MONITOR, KCONTROL_LABELER and
 KCONTROL_FAKE_NVML_LIBRARY name other programs.
 """
@@ -27,8 +29,28 @@ class Result(unittest.TextTestResult):
 
     def stopTest(self, test):
         super().stopTest(test)
-        if len(self.failures) + len(self.errors) >= 4:
+        if self.is_broken():
             self.stop()
+
+    def is_broken(self):
+        return len(self.failures) + len(self.errors) >= 4
+
+
+def run(suite):
+    return unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result).run(suite)
+
+
+def run_failed_again(result):
+    """How many fail twice, and the names of those that pass the second time."""
+    failed, flaky = 0, []
+    for test, _ in result.failures + result.errors:
+        if isinstance(test, unittest.TestCase) and not result.is_broken():
+            print(f"once more: {test.id()}", flush=True)
+            if run(unittest.defaultTestLoader.loadTestsFromName(test.id())).wasSuccessful():
+                flaky.append(test.id())
+                continue
+        failed += 1
+    return failed, flaky
 
 
 def main():
@@ -47,13 +69,14 @@ def main():
         skipped = suite.countTestCases()
         print(f"skipped: {why}")
         passed = failed = 0
+        flaky = []
     else:
         try:
-            result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result).run(suite)
+            result = run(suite)
+            failed, flaky = run_failed_again(result)
         finally:
             if fixture.PageTest.browser:
                 fixture.PageTest.browser.close()
-        failed = len(result.failures) + len(result.errors)
         skipped = len(result.skipped)
         passed = max(0, result.testsRun - failed - skipped)
         for test, reason in result.skipped:
@@ -62,6 +85,9 @@ def main():
     if arguments.results:
         with arguments.results.open("a") as file:
             file.write(f"{passed} {failed} {skipped}\n")
+        if flaky:
+            with arguments.results.with_name(arguments.results.name + ".flaky").open("a") as file:
+                file.writelines(f"{name}\n" for name in flaky)
     return 1 if failed else 0
 
 
