@@ -82,10 +82,14 @@ class KcontrolConan(ConanFile):
         compiled.libs = ["kcontrol"]
         compiled.defines = ["KCONTROL_SEPARATE_COMPILATION"]
         compiled.requires = requires
+        cel = self.cpp_info.components["cel"]
+        cel.set_property("cmake_target_name", "kcontrol::cel")
+        cel.libs = ["kcontrol_cel"]
+        cel.requires = ["compiled"]
         scheduling = self.cpp_info.components["scheduling"]
         scheduling.set_property("cmake_target_name", "kcontrol::scheduling")
         scheduling.libs = ["kcontrol_scheduling"]
-        scheduling.requires = ["compiled"]
+        scheduling.requires = ["cel"]
         api_beta = self.cpp_info.components["api_beta"]
         api_beta.set_property("cmake_target_name", "kcontrol::api_beta")
         api_beta.libs = ["kcontrol_api_beta"]
@@ -94,7 +98,7 @@ class KcontrolConan(ConanFile):
             testing = self.cpp_info.components["testing"]
             testing.set_property("cmake_target_name", "kcontrol::testing")
             testing.libs = ["kcontrol_testing"]
-            testing.requires = ["compiled"]
+            testing.requires = ["cel"]
         if self.options.records:
             records = self.cpp_info.components["records"]
             records.set_property("cmake_target_name", "kcontrol::records")

@@ -1,6 +1,6 @@
 # What an installation holds: headers, the compiled libraries, the CMake package `kcontrol` with its targets, and kcontrol.pc.
 #
-# A build of a single program (scripts/demo.sh) can be installed as well: kcontrol::testing, kcontrol::scheduling, kcontrol::api_beta,
+# A build of a single program (scripts/demo.sh) can be installed as well: kcontrol::testing, kcontrol::cel, kcontrol::scheduling, kcontrol::api_beta,
 # kcontrol::records and the tools are there if they were built, and the package looks for them (kcontrolConfig.cmake). Components: runtime, dev,
 # testing, scheduling, api_beta, records, tools, programs.
 option(KCONTROL_INSTALL "Install the library" ${PROJECT_IS_TOP_LEVEL})
@@ -26,6 +26,10 @@ function(kcontrol_install_library export runtime dev)
     install(EXPORT ${export} NAMESPACE kcontrol:: DESTINATION ${KCONTROL_CMAKE_DIR} COMPONENT ${dev})
 endfunction()
 kcontrol_install_library(kcontrolTargets runtime dev TARGETS kcontrol kcontrol_header_only)
+if(KCONTROL_BUILD_CEL_LIBRARY)
+    # With the library itself: those of other components need it.
+    kcontrol_install_library(kcontrolCelTargets runtime dev OPTIONAL TARGETS kcontrol_cel)
+endif()
 if(KCONTROL_BUILD_TESTING_LIBRARY)
     kcontrol_install_library(kcontrolTestingTargets testing testing OPTIONAL TARGETS kcontrol_testing)
 endif()
@@ -67,6 +71,10 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FUL
     OUTPUT_VARIABLE KCONTROL_PC_PREFIX)
 configure_file(cmake/kcontrol.pc.in ${PROJECT_BINARY_DIR}/kcontrol.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/kcontrol.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+if(KCONTROL_BUILD_CEL_LIBRARY)
+    configure_file(cmake/kcontrol-cel.pc.in ${PROJECT_BINARY_DIR}/kcontrol-cel.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/kcontrol-cel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+endif()
 if(KCONTROL_BUILD_TESTING_LIBRARY)
     configure_file(cmake/kcontrol-testing.pc.in ${PROJECT_BINARY_DIR}/kcontrol-testing.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/kcontrol-testing.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT testing)

@@ -1,17 +1,20 @@
 # The two faces of the library: kcontrol::kcontrol (compiled, the default) and kcontrol::header_only. Beside them
 # kcontrol::testing, for users' tests: the in-process API server, the simulator and fixtures. Programs link no part of it. It is
 # a compiled library, and so are programs that link it: they do not link kcontrol::header_only.
-# And three that nothing else needs: kcontrol::scheduling, for schedulers, kcontrol::records, clusters from a table of SQLite, and
-# kcontrol::api_beta, the kinds of beta and alpha groups.
+# And libraries of their own: kcontrol::cel, expressions, which kcontrol::testing and kcontrol::scheduling link; kcontrol::scheduling, for
+# schedulers; kcontrol::records, clusters from a table of SQLite; and kcontrol::api_beta, the kinds of beta and alpha groups.
 if(KCONTROL_DEVELOPER_MODE OR KCONTROL_BUILD_EXAMPLES OR KCONTROL_BUILD_APPS)
     if(NOT KCONTROL_BUILD_TESTING_LIBRARY)
         message(FATAL_ERROR "kcontrol's own tests and examples need KCONTROL_BUILD_TESTING_LIBRARY=ON")
     endif()
 endif()
+if(KCONTROL_BUILD_TESTING_LIBRARY OR KCONTROL_BUILD_SCHEDULING_LIBRARY)
+    set(KCONTROL_BUILD_CEL_LIBRARY ON)
+endif()
 file(GLOB KCONTROL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp)
 file(GLOB KCONTROL_TESTING_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/testing/*.cpp
      ${CMAKE_CURRENT_SOURCE_DIR}/src/testserver/*.cpp)
-foreach(own IN ITEMS api_beta records scheduling)
+foreach(own IN ITEMS api_beta cel records scheduling)
     set(KCONTROL_${own}_SOURCES ${KCONTROL_SOURCES})
     list(FILTER KCONTROL_${own}_SOURCES INCLUDE REGEX "/${own}[^/]*$")
     list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/${own}[^/]*$")
@@ -57,7 +60,7 @@ if(KCONTROL_BUILD_TESTING_LIBRARY)
     target_link_libraries(kcontrol_testing PUBLIC kcontrol)
     list(APPEND KCONTROL_LIBRARIES kcontrol_testing)
 endif()
-foreach(own IN ITEMS api_beta records scheduling)
+foreach(own IN ITEMS api_beta cel records scheduling)
     string(TOUPPER ${own} option)
     if(KCONTROL_BUILD_${option}_LIBRARY)
         add_library(kcontrol_${own} ${KCONTROL_${own}_SOURCES})
@@ -65,6 +68,11 @@ foreach(own IN ITEMS api_beta records scheduling)
         set_target_properties(kcontrol_${own} PROPERTIES EXPORT_NAME ${own})
         target_link_libraries(kcontrol_${own} PUBLIC kcontrol)
         list(APPEND KCONTROL_LIBRARIES kcontrol_${own})
+    endif()
+endforeach()
+foreach(user IN ITEMS kcontrol_testing kcontrol_scheduling)
+    if(TARGET ${user})
+        target_link_libraries(${user} PUBLIC kcontrol_cel)
     endif()
 endforeach()
 if(KCONTROL_BUILD_RECORDS_LIBRARY)

@@ -90,7 +90,7 @@ installs_after_the_demo() {
     units_of "$log"
 }
 
-# kcontrol::records, kcontrol::scheduling and kcontrol::api_beta beside the library, as components that are found. One that was not
+# kcontrol::records, kcontrol::cel, kcontrol::scheduling and kcontrol::api_beta beside the library, as components that are found. One that was not
 # built is missed by its option in $PREFIX.
 finds_records() {
     local build=$BUILD/package_records prefix=$BUILD/package/records_prefix log=$LOGS/records.log
@@ -104,7 +104,7 @@ finds_records() {
             cmake --install "$build" --component api_beta --prefix "$prefix" &&
             cmake -S "$ROOT/tests/package/records" -B "$build.consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" &&
             cmake --build "$build.consumer" && "$build.consumer/consumer" "$build.consumer/clusters.db" &&
-            PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name kcontrol-records.pc)") pkg-config --print-errors --libs kcontrol-records kcontrol-scheduling kcontrol-api-beta
+            PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name kcontrol-records.pc)") pkg-config --print-errors --libs kcontrol-records kcontrol-cel kcontrol-scheduling kcontrol-api-beta
     } >"$log" 2>&1 || { cat "$log"; return 1; }
     units_of "$log"
     if cmake -S "$ROOT/tests/package/records" -B "$build.without" -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX" >"$log" 2>&1; then

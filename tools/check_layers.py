@@ -25,7 +25,7 @@ FLOORS = {
     "model": 3, "logging": 3,
     "codec": 4,
     "schema": 5, "api": 5, "auth": 5, "transport": 5, "serve": 5,
-    "client": 6, "api_beta": 6,
+    "client": 6, "api_beta": 6, "cel": 6,
     "access": 7, "watch": 7, "leader": 7, "record": 7, "controllerutil": 7,
     "cache": 8,
     "cluster": 9, "service": 9,

@@ -2,7 +2,7 @@
 """The umbrella check: kcontrol.hpp includes every public header, src.hpp every definition.
 
 What is for tests (testing/) is not in them: that is what a program includes and builds, and kcontrol::testing is always a
-compiled library. Nor are api_beta/, records/ and scheduling/, libraries of their own, each with a src.hpp. Nor
+compiled library. Nor are api_beta/, cel/, records/ and scheduling/, libraries of their own, each with a src.hpp. Nor
 are api/ and service/ in kcontrol.hpp: a program includes the kinds it uses, and service/ is for programs that are no controllers.
 usage: check_umbrella.py [ROOT] [--self-test]      check_umbrella.py --write: writes both files
 """
@@ -16,7 +16,7 @@ HEAD = """// {what}
 #pragma once
 
 """
-KCONTROL = HEAD.format(what="Every public header of the library but api/, testing/, records/, scheduling/ and service/.\n"
+KCONTROL = HEAD.format(what="Every public header of the library but api/, cel/, testing/, records/, scheduling/ and service/.\n"
                             "// Convenient, and slower to compile than the few you need.")
 SRC = HEAD.format(what="Every definition of the library, for a build without CMake: include it in one source file of "
                        "yours.") + """#ifndef KCONTROL_SEPARATE_COMPILATION
@@ -24,7 +24,7 @@ SRC = HEAD.format(what="Every definition of the library, for a build without CMa
 #endif
 
 """
-OWN = ("api_beta", "records", "scheduling")
+OWN = ("api_beta", "cel", "records", "scheduling")
 OWN_SRC = {room: SRC.replace("Every definition of the library", f"Every definition of kcontrol::{room}").replace(
     "kcontrol/src.hpp", f"kcontrol/{room}/src.hpp") for room in OWN}
 
@@ -68,6 +68,7 @@ PLANTED = [
     ({**EMPTY, "include/kcontrol/base/a.hpp": ""}, "kcontrol/kcontrol.hpp: not as"),
     ({**EMPTY, "include/kcontrol/base/impl/a.ipp": ""}, "kcontrol/src.hpp: not as"),
     ({**EMPTY, "include/kcontrol/records/impl/a.ipp": ""}, "records/src.hpp: not as"),
+    ({**EMPTY, "include/kcontrol/cel/impl/a.ipp": ""}, "cel/src.hpp: not as"),
     ({**EMPTY, "include/kcontrol/scheduling/impl/a.ipp": ""}, "scheduling/src.hpp: not as"),
 ]
 CLEAN = {**EMPTY, "include/kcontrol/kcontrol.hpp": KCONTROL + "#include <kcontrol/base/a.hpp>\n",

@@ -1,4 +1,4 @@
-// Every public header of the library but api/, testing/, records/, scheduling/ and service/.
+// Every public header of the library but api/, cel/, testing/, records/, scheduling/ and service/.
 // Convenient, and slower to compile than the few you need.
 // Written by tools/check_umbrella.py --write.
 #pragma once

@@ -85,17 +85,21 @@ awaitable<outcome<bool>> admission_chain::prepare_call(hook_call& call) {
             *one = std::move(*shown);
         }
     }
-    cel_expression::variables given;
+    cel::program::variables given;
+    const json::value request =
+        hook.conditions.empty() ? json::value() : admission_request(call.about, call.version, {});
     if (!hook.conditions.empty()) {
-        given.emplace_back("object", call.object);
-        given.emplace_back("oldObject", call.old);
-        given.emplace_back("request", admission_request(call.about, call.version, {}));
+        given = {{"object", *cel::value::of(call.object, {})},
+                 {"oldObject", *cel::value::of(call.old, {})},
+                 {"request", *cel::value::of(request, {})}};
     }
+    cel::evaluation_options how;
+    how.patterns(condition_texts_);
     std::string problem;
     for (const auto& [text, condition] : hook.conditions) {
-        const auto held =
-            condition ? condition->evaluate(given, condition_texts_) : result<json::value>(condition.error());
-        if (held && held->is_bool() && !held->get_bool()) co_return false;  // decides alone, even if others fail
+        const auto held = condition ? condition->evaluate(given, how) : cel::value_result(condition.error());
+        if (held && held->get<bool>() != nullptr && !*held->get<bool>())
+            co_return false;  // decides alone, even if others fail
         if (held) continue;
         if (!problem.empty()) problem += ", ";
         problem += "expression '" + text + "' resulted in error: " + held.error().message();

@@ -1,6 +1,7 @@
 #include "testserver/admission_hooks.hpp"
 
-#include "testserver/cel.hpp"
+#include <kcontrol/cel/environment.hpp>
+
 #include "testserver/failure_parts.hpp"
 #include "testserver/selector_match.hpp"
 #include "testserver/webhook_client.hpp"
@@ -32,9 +33,10 @@ const json::array& member_list(const json::value& from, std::string_view name) {
 }
 
 // The variables of a condition. An authorizer is not among them.
-const std::vector<std::string_view>& condition_variables() {
-    static const std::vector<std::string_view> names{"object", "oldObject", "request"};
-    return names;
+cel::environment condition_environment() {
+    cel::environment out;
+    for (const char* name : {"object", "oldObject", "request"}) out.declare(name, cel::type());
+    return out;
 }
 
 admission_rule read_admission_rule(const json::value& from) {
@@ -70,7 +72,7 @@ admission_hook read_admission_hook(const json::value& from, bool mutating) {
     }
     for (const auto& condition : member_list(from, "matchConditions")) {
         const std::string_view text = json::get_string(condition, {"expression"});
-        out.conditions.emplace_back(text, cel_expression::parse(text));
+        out.conditions.emplace_back(text, cel::program::parse(text));
     }
     return out;
 }
@@ -201,14 +203,11 @@ private:
         }
         if (text.empty()) return add(place + ".expression", "FieldValueRequired", "Required value");
         const std::string shown = "Invalid value: " + json::serialize(json::value(text)) + ": ";
-        const auto parsed = cel_expression::parse(text);
-        if (!parsed) return add(place + ".expression", "FieldValueInvalid", shown + parsed.error().message());
-        const std::string unknown = parsed->undeclared_name(condition_variables());
-        if (unknown.empty()) return;
-        add(place + ".expression", "FieldValueInvalid",
-            shown + "this server's CEL does not know '" + unknown + "' in a condition of a webhook");
+        const auto compiled = conditions_.compile(text, cel::type::boolean());
+        if (!compiled) add(place + ".expression", "FieldValueInvalid", shown + compiled.error().message());
     }
 
+    const cel::environment conditions_ = condition_environment();
     std::vector<field_problem>& problems_;
     bool mutating_;
     std::string path_;

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/cel/program.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/runtime/time.hpp>
 #include <kcontrol/testing/failure.hpp>
 #include <kcontrol/testing/resource_type.hpp>
 
-#include "testserver/cel.hpp"
 #include "testserver/role_rules.hpp"
 #include "testserver/webhook_client.hpp"
 
@@ -71,7 +71,7 @@ public:
     std::string review_version;                   ///< "v1" or "v1beta1"; empty: none that is known
     /// matchConditions, each as text and parsed; it is asked only if all are true. One that can't be parsed, which a
     /// test may write by its own hand, fails like one that can't be evaluated.
-    std::vector<std::pair<std::string, result<cel_expression>>> conditions;
+    std::vector<std::pair<std::string, result<cel::program>>> conditions;
 
     /// The version in which it gets to see the request's object, which is the request's or, by matchPolicy Equivalent,
     /// the first of the kind's that a rule is about; nothing if no rule is.

@@ -1,8 +1,8 @@
 #include "testserver/cel_rules.hpp"
 
 #include <kcontrol/base/trim.hpp>
+#include <kcontrol/cel/environment.hpp>
 
-#include "testserver/cel_types.hpp"
 #include "testserver/structural_values.hpp"
 
 #include <set>
@@ -51,14 +51,15 @@ public:
         : problems_(problems), unread_(unread) {}
 
     /// `unmatched`: the list around it whose items have no counterparts in the old object; empty: none.
-    void check(const json::value& schema, cel_shape shape, const std::string& path, const std::string& unmatched) {
+    void check(const json::value& schema, cel::value_schema shape, const std::string& path,
+               const std::string& unmatched) {
         std::size_t index = 0;
         for (const auto& rule : rules_of(schema)) {
             check_rule(rule, shape, path + ".x-kubernetes-validations[" + std::to_string(index++) + "]", unmatched);
         }
         const bool matched = json::get_string(schema, {"x-kubernetes-list-type"}) == "map";
         visit_schemas_below(schema, path, [&](const json::value& below, const std::string& place) {
-            cel_shape inner;
+            cel::value_schema inner;
             inner.schema = &below;
             inner.is_resource = schema_flag(below, "x-kubernetes-embedded-resource");
             const bool is_item = place == path + ".items";
@@ -71,7 +72,8 @@ private:
         problems_.emplace_back(std::move(field), cause, std::move(text));
     }
 
-    void check_rule(const json::value& rule, cel_shape shape, const std::string& place, const std::string& unmatched) {
+    void check_rule(const json::value& rule, cel::value_schema shape, const std::string& place,
+                    const std::string& unmatched) {
         const std::string text(json::get_string(rule, {"rule"})), message(json::get_string(rule, {"message"}));
         const std::string shown = "Invalid value: " + json::serialize(json::value(message)) + ": ";
         if (trimmed_rule(text).empty()) {
@@ -89,33 +91,50 @@ private:
         const auto parsed = check_expression(rule, "rule", shape, place, optional);
         static_cast<void>(check_expression(rule, "messageExpression", shape, place, optional));
         if (!parsed) return;
-        if (parsed->uses_old_self() && !unmatched.empty()) {
+        if (parsed->uses("oldSelf") && !unmatched.empty()) {
             add(place + ".rule", "FieldValueInvalid",
                 "Invalid value: " + json::serialize(json::value(text)) +
                     ": oldSelf cannot be used on the uncorrelatable portion of the schema within " + unmatched);
-        } else if (!parsed->uses_old_self() && json::find(rule, {"optionalOldSelf"}) != nullptr) {
+        } else if (!parsed->uses("oldSelf") && json::find(rule, {"optionalOldSelf"}) != nullptr) {
             add(place + ".optionalOldSelf", "FieldValueInvalid",
                 std::string("Invalid value: ") + (optional ? "true" : "false") +
                     ": may not be set if oldSelf is not used in rule");
         }
     }
 
-    std::optional<cel_expression> check_expression(const json::value& rule, std::string_view name, cel_shape shape,
-                                                   const std::string& place, bool optional_old_self) {
+    std::optional<cel::program> check_expression(const json::value& rule, std::string_view name,
+                                                 cel::value_schema shape, const std::string& place,
+                                                 bool optional_old_self) {
         const std::string text(json::get_string(rule, {name}));
         if (trimmed_rule(text).empty()) return std::nullopt;
-        auto parsed = cel_expression::parse(text);
+        auto parsed = cel::program::parse(text);
         if (!parsed && unread_ != nullptr) {
             unread_->push_back({place + "." + std::string(name), text, parsed.error().message()});
             return std::nullopt;
         }
         const std::string problem =
-            parsed ? cel_type_problem(*parsed, shape, optional_old_self, name == "rule" ? "bool" : "string")
-                   : parsed.error().message();
+            parsed ? type_problem(*parsed, shape, optional_old_self, name == "rule") : parsed.error().message();
         if (problem.empty()) return std::move(*parsed);
         add(place + "." + std::string(name), "FieldValueInvalid",
             "Invalid value: " + json::serialize(json::value(text)) + ": " + problem);
         return std::nullopt;
+    }
+
+    // What a server has against the types of a rule, or of its message; empty: nothing.
+    static std::string type_problem(const cel::program& parsed, const cel::value_schema& self, bool optional_old_self,
+                                    bool is_rule) {
+        const cel::type type = cel::type::of(self).value_or(cel::type());
+        cel::environment names;
+        names.declare("self", type).declare("oldSelf", optional_old_self ? cel::type::optional(type) : type);
+        const auto found = names.check(parsed);
+        std::string problem;
+        if (!found) {
+            problem = found.error().message();
+        } else if (!found->is_unknown() && !found->is(is_rule ? "bool" : "string")) {
+            problem =
+                is_rule ? "cel expression must evaluate to a bool" : "messageExpression must evaluate to a string";
+        }
+        return problem.empty() ? problem : "compilation failed: " + problem;
     }
 
     std::vector<field_problem>& problems_;
@@ -126,16 +145,16 @@ private:
 
 void find_unknown_rules(const json::value& schema, const std::string& path, std::vector<field_problem>& problems,
                         std::vector<unread_rule>* unread) {
-    cel_shape root;
+    cel::value_schema root;
     root.schema = &schema;
     root.is_resource = true;
     rule_checker(problems, unread).check(schema, root, path, "");
 }
 
-const cel_expression* parsed_rules::find(std::string_view text) {
+const cel::program* parsed_rules::find(std::string_view text) {
     auto found = expressions_.find(text);
     if (found == expressions_.end()) {
-        auto parsed = cel_expression::parse(text);
+        auto parsed = cel::program::parse(text);
         found = expressions_.emplace(std::string(text), std::nullopt).first;
         if (parsed) found->second = std::move(*parsed);
     }
@@ -149,32 +168,33 @@ class ruled_part {
 public:
     const json::value& now;
     const json::value* before;  ///< null: it was not there
-    cel_shape shape;            ///< of both
+    cel::value_schema shape;    ///< of both
 
     // What rules call them. Errors: one is not what its schema says.
-    result<cel_expression::bindings> bindings(bool optional_old_self) const {
-        cel_expression::bindings out;
-        auto self = cel_value::of(now, shape);
+    result<cel::program::variables> bindings(bool optional_old_self) const {
+        cel::program::variables out;
+        auto self = cel::value::of(now, shape);
         if (!self) return self.error();
         out.emplace_back("self", std::move(*self));
         if (before == nullptr) {
-            if (optional_old_self) out.emplace_back("oldSelf", cel_optional());
+            if (optional_old_self) out.emplace_back("oldSelf", cel::optional_value());
             return out;
         }
-        auto old = cel_value::of(*before, shape);
+        auto old = cel::value::of(*before, shape);
         if (!old) return old.error();
-        if (optional_old_self) old = cel_value(cel_optional{std::make_shared<const cel_value>(std::move(*old))});
+        if (optional_old_self)
+            old = cel::value(cel::optional_value{std::make_shared<const cel::value>(std::move(*old))});
         out.emplace_back("oldSelf", std::move(*old));
         return out;
     }
 };
 
-std::string message_of_rule(const json::value& rule, const cel_expression::bindings& given,
+std::string message_of_rule(const json::value& rule, const cel::program::variables& given,
                             const rule_context& context) {
     const std::string_view computed = json::get_string(rule, {"messageExpression"});
-    const cel_expression* expression = computed.empty() ? nullptr : context.rules.find(computed);
+    const cel::program* expression = computed.empty() ? nullptr : context.rules.find(computed);
     if (expression != nullptr) {
-        const auto v = expression->evaluate(given, context.texts);
+        const auto v = expression->evaluate(given, cel::evaluation_options().patterns(context.texts));
         const auto* text = v ? v->get<std::string>() : nullptr;
         // A text that would not be a message on one line does not count.
         if (text != nullptr && !trimmed_rule(*text).empty() && !has_line_break(trimmed_rule(*text))) {
@@ -208,21 +228,23 @@ field_problem broken_rule(const json::value& rule, const json::value& now, std::
 
 void check_rule(const json::value& rule, const ruled_part& part, const std::string& path, const rule_context& context,
                 std::vector<field_problem>& problems) {
-    const cel_expression* expression = context.rules.find(json::get_string(rule, {"rule"}));
+    const cel::program* expression = context.rules.find(json::get_string(rule, {"rule"}));
     const bool optional = schema_flag(rule, "optionalOldSelf");
-    if (expression == nullptr || (expression->uses_old_self() && part.before == nullptr && !optional)) return;
+    if (expression == nullptr || (expression->uses("oldSelf") && part.before == nullptr && !optional)) return;
     const auto given = part.bindings(optional);
-    const auto holds = given ? expression->evaluate(*given, context.texts) : cel_result(given.error());
+    const auto holds = given ? expression->evaluate(*given, cel::evaluation_options().patterns(context.texts))
+                             : cel::value_result(given.error());
     if (holds && holds->get<bool>() != nullptr) {
         if (*holds->get<bool>()) return;
         problems.push_back(broken_rule(rule, part.now, path, message_of_rule(rule, *given, context)));
         return;
     }
-    const std::string why = holds ? std::string("no such overload") : holds.error().message();
+    const std::string none = "no such overload";
+    const std::string why = holds || holds.error().message().starts_with(none) ? none : holds.error().message();
     std::string name = trimmed_rule(json::get_string(rule, {"message"}));
     if (name.empty()) name = trimmed_rule(json::get_string(rule, {"rule"}));
     // Types are known before, but for those of int-or-string.
-    const std::string text = why == "no such overload"
+    const std::string text = why == none
                                  ? "'" + why +
                                        "': call arguments did not match a supported operator, function or macro "
                                        "signature for rule: " +
@@ -257,7 +279,7 @@ void check_rules(const json::value& schema, const json::value& now, const json::
     // An unchanged part keeps its faults: ratcheting.
     const bool unchanged = before != nullptr && json::equal(now, *before);
     if (!unchanged || path.empty()) {
-        cel_shape shape;
+        cel::value_schema shape;
         shape.schema = &schema;
         shape.is_resource = path.empty() || schema_flag(schema, "x-kubernetes-embedded-resource");
         const ruled_part part{now, before, shape};

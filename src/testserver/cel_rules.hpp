@@ -1,11 +1,10 @@
 // x-kubernetes-validations: the rules in a structural schema, checked at creation and held against objects. Pure.
 #pragma once
 
+#include <kcontrol/cel/program.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/schema/text_checks.hpp>
 #include <kcontrol/testing/failure.hpp>
-
-#include "testserver/cel.hpp"
 
 #include <map>
 #include <optional>
@@ -35,11 +34,11 @@ void find_unknown_rules(const json::value& schema, const std::string& path, std:
 class parsed_rules {
 public:
     /// Null: it can't be parsed. The pointer is valid as long as this object.
-    const cel_expression* find(std::string_view text);
+    const cel::program* find(std::string_view text);
     std::size_t size() const noexcept { return expressions_.size(); }
 
 private:
-    std::map<std::string, std::optional<cel_expression>, std::less<>> expressions_;
+    std::map<std::string, std::optional<cel::program>, std::less<>> expressions_;
 };
 
 /// What rules are held with: patterns and expressions that are compiled once.

@@ -1,10 +1,9 @@
 // What validation of Kubernetes' own kinds is made of: rules of names, and the collector of problems.
 #pragma once
 
+#include <kcontrol/cel/network.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/testing/failure.hpp>
-
-#include "testserver/cel_network.hpp"
 
 #include <algorithm>
 #include <string>
@@ -116,12 +115,12 @@ public:
         }
     }
     void ip(const json::value& v, std::string field) {
-        if (v.is_string() && parse_cel_ip(std::string_view(v.get_string()))) return;
+        if (v.is_string() && cel::parse_ip(std::string_view(v.get_string()))) return;
         invalid(std::move(field), &v, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     }
     // An address of an endpoint: none that means something else on each machine. Source: ValidateNonSpecialIP
     void endpoint_ip(const json::value& v, const std::string& field) {
-        const auto address = parse_cel_ip(v.is_string() ? std::string_view(v.get_string()) : std::string_view());
+        const auto address = cel::parse_ip(v.is_string() ? std::string_view(v.get_string()) : std::string_view());
         if (!address) return ip(v, field);
         if (address->is_unspecified())
             invalid(field, &v, "may not be unspecified (" + std::string(v.get_string()) + ")");

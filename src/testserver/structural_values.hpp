@@ -1,33 +1,20 @@
 // Questions about schemas and values that several of a structural schema's parts ask.
 #pragma once
 
+#include <kcontrol/cel/value.hpp>
+#include <kcontrol/cel/value_schema.hpp>
 #include <kcontrol/documents/value.hpp>
 
-#include <charconv>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace kcontrol::inline v0_1::testing::detail {
 
-inline bool schema_flag(const json::value& schema, std::string_view name) {
-    const json::value* found = json::find(schema, {name});
-    return found != nullptr && *found == true;
-}
-
-/// What the schema says of a member, or null. A member that is not declared has the schema of additionalProperties.
-inline const json::value* declared_member(const json::value& schema, std::string_view name) {
-    return json::find(schema, {"properties", name});
-}
-inline const json::value* additional_schema(const json::value& schema) {
-    const json::value* found = json::find(schema, {"additionalProperties"});
-    return found != nullptr && found->is_object() ? found : nullptr;
-}
-inline const json::value* member_schema(const json::value& schema, std::string_view name) {
-    const json::value* declared = declared_member(schema, name);
-    return declared != nullptr ? declared : additional_schema(schema);
-}
+using cel::additional_schema;
+using cel::declared_member;
+using cel::member_schema;
+using cel::schema_flag;
 
 inline std::string below_path(const std::string& path, std::string_view name) {
     return path.empty() ? std::string(name) : path + "." + std::string(name);
@@ -36,18 +23,9 @@ inline std::string item_path(const std::string& path, std::size_t index) {
     return path + "[" + std::to_string(index) + "]";
 }
 
-/// As Go's %v shows a float64.
-inline std::string shown_number(double value) {
-    char digits[64];
-    const bool plain = value == 0 || (std::fabs(value) >= 1e-4 && std::fabs(value) < 1e6);
-    const auto end = std::to_chars(digits, std::end(digits), value,
-                                   plain ? std::chars_format::fixed : std::chars_format::scientific);
-    return std::string(digits, end.ptr);
-}
-
 /// As the API server's messages show a value.
 inline std::string shown_value(const json::value& v) {
-    return v.is_double() ? shown_number(v.get_double()) : json::serialize(v);
+    return v.is_double() ? cel::to_text(v.get_double()) : json::serialize(v);
 }
 
 inline bool is_whole(const json::value& v) {

@@ -7,6 +7,7 @@ TESTS has for each test the programs and the rooms that it is chosen for; it tou
 # A room that no program uses on a cluster: what it does there is a matter of the rooms that it is made of.
 ELSEWHERE = {
     "api_beta": "kinds of groups that a server serves on demand; tests/api_beta",
+    "cel": "expressions, evaluated in a program; tests/cel, group conformance",
     "records": "a table of SQLite as a source of clusters; tests/records",
     "kcontrol-new": "makes a project; group package builds and tests it",
     "kcontrol-lint": "reads sources; groups lint and package run it",

@@ -74,7 +74,7 @@ constexpr const char* unknown = R"x({"rule":"nope(self)"},{"rule":"self < 10"})x
 
 TEST_CASE("a rule that this server's CEL does not know is refused unless the server is lenient") {
     lenient_fixture strict(false);
-    CHECK(strict.refusal(definition({{"v1", unknown}})).find("this server's CEL does not know nope()") !=
+    CHECK(strict.refusal(definition({{"v1", unknown}})).find("1:1: kcontrol's CEL does not know nope()") !=
           std::string::npos);
     CHECK(strict.lines.empty());
 
@@ -84,7 +84,7 @@ TEST_CASE("a rule that this server's CEL does not know is refused unless the ser
     const std::string place = "].schema.openAPIV3Schema.properties[spec].properties[size].x-kubernetes-validations[0].";
     REQUIRE(lenient.lines.size() == 2);
     CHECK(lenient.lines[0] == "a rule is not enforced|widgets.example.com|v1|spec.versions[0" + place +
-                                  "rule|nope(self)|this server's CEL does not know nope()");
+                                  "rule|nope(self)|1:1: kcontrol's CEL does not know nope()");
     CHECK(lenient.lines[1].starts_with("a rule is not enforced|widgets.example.com|v2|spec.versions[1" + place));
 
     // Once for each, however often the definition is written; the other rules hold.

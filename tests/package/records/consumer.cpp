@@ -1,5 +1,6 @@
 // A user's program whose clusters are rows of a table: consumer FILE
 #include <kcontrol/api_beta/scheduling/v1beta1.hpp>
+#include <kcontrol/cel/environment.hpp>
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/records/sqlite_records.hpp>
 #include <kcontrol/scheduling/cache.hpp>
@@ -17,6 +18,8 @@ int main(int argc, char** argv) {
     if (!seen || !*seen || (*seen)->size() != 1) return 1;
     kcontrol::scheduling::cache cache;  // of the other libraries of their own
     if (!cache.snapshot().nodes().empty()) return 1;
+    const auto twice = kcontrol::cel::environment().declare("n", kcontrol::cel::type::integer()).compile("n * 2");
+    if (!twice || *twice->evaluate({{"n", 21}})->get<std::int64_t>() != 42) return 1;
     if (kcontrol::to_json(kcontrol::api::scheduling::v1beta1::pod_group()).empty()) return 1;
     std::puts("kcontrol::records works");
     return 0;

@@ -1,0 +1,120 @@
+// The types of CEL's methods and functions, as far as they can be said in a table.
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+namespace kcontrol::inline v0_1::cel::detail {
+
+inline constexpr std::string_view timestamp_name = "google.protobuf.Timestamp",
+                                  duration_name = "google.protobuf.Duration";
+
+/// A method or function: of what, with what, and what it gives.
+struct signature {
+    std::string_view name, target, argument, gives;  // argument: empty is not looked at
+};
+
+inline constexpr signature signatures[] = {
+    {"contains", "string", "string", "bool"},
+    {"startsWith", "string", "string", "bool"},
+    {"endsWith", "string", "string", "bool"},
+    {"matches", "string", "string", "bool"},
+    {"find", "string", "string", "string"},
+    {"findAll", "string", "string", "list"},
+    {"charAt", "string", "int", "string"},
+    {"indexOf", "string", "string", "int"},
+    {"indexOf", "list", "", "int"},
+    {"lastIndexOf", "string", "string", "int"},
+    {"lastIndexOf", "list", "", "int"},
+    {"lowerAscii", "string", "", "string"},
+    {"upperAscii", "string", "", "string"},
+    {"replace", "string", "string", "string"},
+    {"split", "string", "string", "list"},
+    {"substring", "string", "int", "string"},
+    {"trim", "string", "", "string"},
+    {"format", "string", "list", "string"},
+    {"join", "list", "string", "string"},
+    {"isSorted", "list", "", "bool"},
+    {"sum", "list", "", "item"},
+    {"min", "list", "", "item"},
+    {"max", "list", "", "item"},
+    {"slice", "list", "int", "same"},
+    {"sort", "list", "", "same"},
+    {"reverse", "list", "", "same"},
+    {"distinct", "list", "", "same"},
+    {"flatten", "list", "int", "dyn"},
+    {"first", "list", "", "dyn"},
+    {"last", "list", "", "dyn"},
+    {"unwrapOpt", "list", "", "dyn"},
+    {"getFullYear", timestamp_name, "string", "int"},
+    {"getMonth", timestamp_name, "string", "int"},
+    {"getDate", timestamp_name, "string", "int"},
+    {"getDayOfMonth", timestamp_name, "string", "int"},
+    {"getDayOfWeek", timestamp_name, "string", "int"},
+    {"getDayOfYear", timestamp_name, "string", "int"},
+    {"getHours", timestamp_name, "string", "int"},
+    {"getHours", duration_name, "", "int"},
+    {"getMinutes", timestamp_name, "string", "int"},
+    {"getMinutes", duration_name, "", "int"},
+    {"getSeconds", timestamp_name, "string", "int"},
+    {"getSeconds", duration_name, "", "int"},
+    {"getMilliseconds", timestamp_name, "string", "int"},
+    {"getMilliseconds", duration_name, "", "int"},
+    {"add", "kubernetes.Quantity", "", "kubernetes.Quantity"},
+    {"sub", "kubernetes.Quantity", "", "kubernetes.Quantity"},
+    {"asInteger", "kubernetes.Quantity", "", "int"},
+    {"isInteger", "kubernetes.Quantity", "", "bool"},
+    {"asApproximateFloat", "kubernetes.Quantity", "", "double"},
+    {"isLessThan", "kubernetes.Quantity", "kubernetes.Quantity", "bool"},
+    {"isLessThan", "kubernetes.Semver", "kubernetes.Semver", "bool"},
+    {"isGreaterThan", "kubernetes.Quantity", "kubernetes.Quantity", "bool"},
+    {"isGreaterThan", "kubernetes.Semver", "kubernetes.Semver", "bool"},
+    {"compareTo", "kubernetes.Quantity", "kubernetes.Quantity", "int"},
+    {"compareTo", "kubernetes.Semver", "kubernetes.Semver", "int"},
+    {"major", "kubernetes.Semver", "", "int"},
+    {"minor", "kubernetes.Semver", "", "int"},
+    {"patch", "kubernetes.Semver", "", "int"},
+    {"family", "net.IP", "", "int"},
+    {"isUnspecified", "net.IP", "", "bool"},
+    {"isLoopback", "net.IP", "", "bool"},
+    {"isLinkLocalMulticast", "net.IP", "", "bool"},
+    {"isLinkLocalUnicast", "net.IP", "", "bool"},
+    {"isGlobalUnicast", "net.IP", "", "bool"},
+    {"containsIP", "net.CIDR", "", "bool"},
+    {"containsCIDR", "net.CIDR", "", "bool"},
+    {"ip", "net.CIDR", "", "net.IP"},
+    {"prefixLength", "net.CIDR", "", "int"},
+    {"masked", "net.CIDR", "", "net.CIDR"},
+    {"getScheme", "kubernetes.URL", "", "string"},
+    {"getHost", "kubernetes.URL", "", "string"},
+    {"getHostname", "kubernetes.URL", "", "string"},
+    {"getPort", "kubernetes.URL", "", "string"},
+    {"getEscapedPath", "kubernetes.URL", "", "string"},
+    {"getQuery", "kubernetes.URL", "", "dyn"},
+    {"validate", "kubernetes.NamedFormat", "string", "dyn"},
+    {"hasValue", "optional_type", "", "bool"},
+    {"value", "optional_type", "", "item"},
+    {"or", "optional_type", "", "same"},
+    {"orValue", "optional_type", "", "item"},
+    {"size", "string", "", "int"},
+    {"size", "bytes", "", "int"},
+    {"size", "list", "", "int"},
+    {"size", "map", "", "int"},
+};
+
+/// Functions whose one argument must be a text.
+inline constexpr std::pair<std::string_view, std::string_view> functions_of_texts[] = {
+    {"quantity", "kubernetes.Quantity"},
+    {"isQuantity", "bool"},
+    {"ip", "net.IP"},
+    {"isIP", "bool"},
+    {"ip.isCanonical", "bool"},
+    {"cidr", "net.CIDR"},
+    {"isCIDR", "bool"},
+    {"url", "kubernetes.URL"},
+    {"isURL", "bool"},
+    {"semver", "kubernetes.Semver"},
+    {"isSemver", "bool"},
+    {"strings.quote", "string"}};
+
+}  // namespace kcontrol::cel::detail

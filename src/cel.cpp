@@ -1,0 +1,11 @@
+#include <kcontrol/cel/impl/environment.ipp>
+#include <kcontrol/cel/impl/lexer.ipp>
+#include <kcontrol/cel/impl/network.ipp>
+#include <kcontrol/cel/impl/program_evaluate.ipp>
+#include <kcontrol/cel/impl/program_parse.ipp>
+#include <kcontrol/cel/impl/semver.ipp>
+#include <kcontrol/cel/impl/time.ipp>
+#include <kcontrol/cel/impl/type.ipp>
+#include <kcontrol/cel/impl/url.ipp>
+#include <kcontrol/cel/impl/value.ipp>
+#include <kcontrol/cel/impl/value_schema.ipp>
