@@ -16,6 +16,7 @@
 #include <kcontrol/scheduling/impl/decision.ipp>
 #include <kcontrol/scheduling/impl/default_plugins.ipp>
 #include <kcontrol/scheduling/impl/device_allocator.ipp>
+#include <kcontrol/scheduling/impl/device_cel.ipp>
 #include <kcontrol/scheduling/impl/device_inventory.ipp>
 #include <kcontrol/scheduling/impl/gang_book.ipp>
 #include <kcontrol/scheduling/impl/gang_claim.ipp>

@@ -1,0 +1,1 @@
+#include <kcontrol/scheduling/impl/device_cel.ipp>
