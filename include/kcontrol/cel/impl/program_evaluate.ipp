@@ -20,19 +20,18 @@ inline std::uint64_t text_cost(std::size_t octets) { return (octets + 9) / 10; }
 inline std::uint64_t cost_of(const value& v, bool is_deep) {
     if (const auto* text = v.get<std::string>()) return text_cost(text->size());
     if (const auto* bytes = v.get<bytes_value>()) return text_cost(bytes->octets.size());
+    const auto* map = v.get<map_value>();
+    if (map != nullptr && !is_deep) return map->size();
     std::uint64_t sum = 0;
     if (const auto* list = v.get<list_value>()) {
         sum = list->size();
         for (std::size_t i = 0; is_deep && i < list->size(); ++i) {
             if (const auto item = list->at(i)) sum += cost_of(*item, true);
         }
-    } else if (const auto* map = v.get<map_value>()) {
-        const auto keys = map->keys();
-        sum = keys.size();
-        for (const auto& key : keys) {
-            if (!is_deep) break;
+    } else if (map != nullptr) {
+        for (const auto& key : map->keys()) {
             const auto found = map->find(key);
-            sum += cost_of(key, true) + (found && *found ? cost_of(**found, true) : 0);
+            sum += 1 + cost_of(key, true) + (found && *found ? cost_of(**found, true) : 0);
         }
     }
     return sum;
@@ -48,7 +47,7 @@ inline bool walks_deeply(std::string_view name) {
 class evaluator {
 public:
     evaluator(text_checks& texts, program::variables scope, std::uint64_t limit)
-        : texts_(texts), scope_(std::move(scope)), limit_(limit) {}
+        : texts_(texts), scope_(std::move(scope)), left_(limit) {}
 
     value_result evaluate(const expression_node& node) {
         using kind = expression_node::kind;
@@ -74,8 +73,9 @@ private:
     static error too_costly() { return evaluation_error("actual cost limit exceeded"); }
     // Once it is false it stays so: nothing is evaluated any more.
     bool spend(std::uint64_t cost) {
-        spent_ = cost > limit_ - std::min(spent_, limit_) ? limit_ + 1 : spent_ + cost;
-        return spent_ <= limit_;
+        is_spent_ = is_spent_ || cost > left_;
+        left_ -= is_spent_ ? 0 : cost;
+        return !is_spent_;
     }
 
     // What has no overload, by the types that were given: "_<_(string, int)".
@@ -232,9 +232,12 @@ private:
         if (!a) return a;
         auto b = evaluate(node.children[1]);
         if (!b) return b;
+        // What differs by its type alone is not walked over, and keys of a map are found by themselves.
         const bool is_equality = node.text == "==" || node.text == "!=";
-        const bool is_deep = is_equality || node.text == "in";
-        if (!spend(cost_of(*a, is_deep) + cost_of(*b, is_deep))) return too_costly();
+        const bool is_deep =
+            is_equality ? a->held().index() == b->held().index() : node.text == "in" && b->get<list_value>() != nullptr;
+        const bool is_walked = !is_equality || is_deep;
+        if (is_walked && !spend(cost_of(*a, is_deep) + cost_of(*b, is_deep))) return too_costly();
         return named_overload(computed(node.text, *a, *b), "_" + node.text + "_", false, {*a, *b});
     }
 
@@ -464,7 +467,8 @@ private:
 
     text_checks& texts_;
     program::variables scope_;
-    std::uint64_t limit_, spent_ = 0;
+    std::uint64_t left_;
+    bool is_spent_ = false;
 };
 
 inline bool uses_name(const expression_node& node, std::string_view name) {
