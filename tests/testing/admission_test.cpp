@@ -386,7 +386,7 @@ TEST_CASE("a condition that can't be parsed, which only a test can write, stops 
                                  json::value(broken)));
     const auto refused = f.create("m");
     CHECK(refused.status == 403);
-    CHECK(f.message(refused).find("this server's CEL does not know f()") != std::string::npos);
+    CHECK(f.message(refused).find("1:1: kcontrol's CEL does not know f()") != std::string::npos);
     CHECK(hook.asked.empty());
 }
 
