@@ -33,6 +33,9 @@ TEST_CASE("variables are what a program makes of them") {
     CHECK(outcome("v", {{"v", items}}) == R"([1,"two",3.5,true,null,"1Gi"])");
     const cel::value map = cel::map_value({{"a", 1}, {"b", items}});
     CHECK(outcome("v.a == 1 && v.b.size() == 6 && !has(v.c)", {{"v", map}}) == "true");
+    CHECK(outcome("v", {{"v", cel::map_value({{"one", "text"}})}}) == R"({"one":"text"})");
+    CHECK(outcome("v", {{"v", cel::map_value({})}}) == "{}");
+    CHECK(outcome("v", {{"v", cel::list_value({"one"})}}) == R"(["one"])");
     CHECK(outcome("v.c", {{"v", map}}) == "no such key: c");
     CHECK(outcome("v.b[6]", {{"v", map}}) == "index out of bounds: 6");
     const cel::value open = cel::map_value::with_default({{"a", 1}}, cel::map_value({}));

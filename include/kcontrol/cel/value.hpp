@@ -12,6 +12,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,7 @@ public:
     using entries = std::vector<std::pair<value, value>>;
 
     KCONTROL_DECL explicit map_value(entries all);
+    KCONTROL_DECL explicit map_value(std::initializer_list<std::pair<value, value>> all);  ///< `map_value({{"a", 1}})`
     /// A map that has `otherwise` for each key that is not in it; `in` does not find such a key.
     KCONTROL_DECL static map_value with_default(entries all, value otherwise);
     KCONTROL_DECL map_value(const json::object& all, value_schema of_object);

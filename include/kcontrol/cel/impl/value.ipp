@@ -58,6 +58,7 @@ KCONTROL_DECL std::string_view list_value::item_kind() const {
 }
 
 KCONTROL_DECL map_value::map_value(entries all) : entries_(std::make_shared<const entries>(std::move(all))) {}
+KCONTROL_DECL map_value::map_value(std::initializer_list<std::pair<value, value>> all) : map_value(entries(all)) {}
 KCONTROL_DECL map_value::map_value(const json::object& all, value_schema of_object) : json_(&all), shape_(of_object) {}
 
 KCONTROL_DECL map_value map_value::with_default(entries all, value otherwise) {
