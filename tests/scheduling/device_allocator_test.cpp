@@ -54,13 +54,12 @@ result<bool> selects(const device_inventory::known_device& of, std::string_view 
 }
 device_allocator_options options() { return {&selects, &class_of}; }
 result<std::optional<std::vector<dra::allocation_result>>> allocate(const slices& all, const claims& of,
-                                                                    const std::set<device_id>& held = {},
+                                                                    const held_devices& held = {},
                                                                     const std::string& node = "n") {
     return allocate_devices(of, device_inventory(all), held, *node_of(node, "{}", R"({"zone":"a"})"), options());
 }
 // "request=pool/device …" of all claims.
-std::string given(const slices& all, const claims& of, const std::set<device_id>& held = {},
-                  const std::string& node = "n") {
+std::string given(const slices& all, const claims& of, const held_devices& held = {}, const std::string& node = "n") {
     const auto found = allocate(all, of, held, node);
     if (!found) return found.error().message();
     if (!*found) return "none";
@@ -90,7 +89,7 @@ TEST_CASE("device_allocator: count, All, selectors, capacity") {
     const device_id a{"gpu.example", "p", "a"};
     struct row {
         std::string requests, found;
-        std::set<device_id> held = {};
+        held_devices held = {};
     };
     const std::string all_mode = R"(,"allocationMode":"All")";
     const row rows[] = {
@@ -278,7 +277,7 @@ public:
 
     slices all;
     claims of;
-    std::set<device_id> held;
+    held_devices held;
 
     // The first combination of alternatives for which there is an allocation, or empty.
     std::vector<std::size_t> first_possible() {
@@ -498,7 +497,7 @@ TEST_CASE("device_allocator: no device and no counter is given twice") {
                                              R"(],"sharedCounters":[)" + counters + "]"));
         }
         std::vector<std::vector<device_id>> running;
-        std::set<device_id> held;
+        held_devices held;
         std::size_t given_count = 0;
         for (int step = 0; step < 60; ++step) {
             if (below(3) == 0 && !running.empty()) {
@@ -516,7 +515,7 @@ TEST_CASE("device_allocator: no device and no counter is given twice") {
             if (!*found) continue;
             ++given_count;
             running.push_back(devices_of((**found)[0]));
-            for (const auto& each : running.back()) CHECK(held.insert(each).second);
+            for (const auto& each : running.back()) CHECK(held.count(*held.insert(each)) == 1);
             std::map<std::string, int> sums;
             for (const auto& each : held) sums[each.pool + each.name.substr(0, 2)] += size_of[each.name];
             for (const auto& [gpu, sum] : sums) CHECK(sum <= 7);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -49,11 +50,15 @@ private:
     std::size_t most_steps_ = 100'000;
 };
 
+/// The devices that allocations take; one that is given twice by mistake is there twice.
+using held_devices = std::multiset<device_id>;
+
 /// The devices that an allocation takes from others: all but those with admin access.
 KCONTROL_DECL std::vector<device_id> devices_of(const api::resource::v1::allocation_result& allocated);
 
 /// An allocation for each claim, all of which are possible together on that node, or none if there is none. `held`:
-/// what other allocations take.
+/// what other allocations take. If there is none, `missing`, unless it is null, is set to the first request that can't
+/// be fulfilled, and what it lacks: "claim nlp/c, request r: 2 devices are needed, 1 of 8 is free".
 ///
 /// The search is depth first, in the order of requests, alternatives and devices, and tries all combinations: of
 /// `firstAvailable` the first is taken that fits beside the devices of the requests before it. There are: ExactCount,
@@ -66,7 +71,8 @@ KCONTROL_DECL std::vector<device_id> devices_of(const api::resource::v1::allocat
 /// long.
 KCONTROL_DECL result<std::optional<std::vector<api::resource::v1::allocation_result>>> allocate_devices(
     std::span<const std::shared_ptr<const api::resource::v1::resource_claim>> claims, const device_inventory& in,
-    const std::set<device_id>& held, const api::core::v1::node& node, const device_allocator_options& how);
+    const held_devices& held, const api::core::v1::node& node, const device_allocator_options& how,
+    std::string* missing = nullptr);
 
 }  // namespace kcontrol::scheduling
 

@@ -7,8 +7,10 @@
 
 #include <compare>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,11 +63,18 @@ public:
     const std::vector<known_device>& devices() const noexcept { return devices_; }  ///< of all pools
     /// The counters of a pool, without what is consumed.
     const counter_amounts& counters(std::size_t pool) const { return counters_[pool]; }
+    /// The devices of a pool.
+    std::span<const known_device> devices_of(std::size_t pool) const {
+        return std::span(devices_).subspan(begins_[pool], begins_[pool + 1] - begins_[pool]);
+    }
 
 private:
-    std::vector<known_device> devices_;
-    std::vector<counter_amounts> counters_;                 // by pool
-    std::vector<std::shared_ptr<const slice>> incomplete_;  // of pools that give nothing
+    std::vector<known_device> devices_;                                     // pool after pool
+    std::vector<std::size_t> begins_;                                       // of pools in devices_, and its end
+    std::vector<counter_amounts> counters_;                                 // by pool
+    std::map<std::string, std::vector<std::size_t>, std::less<>> at_node_;  // devices of one node, by its name
+    std::vector<std::size_t> elsewhere_;                                    // devices that name no node
+    std::vector<std::shared_ptr<const slice>> incomplete_;                  // of pools that give nothing
 };
 
 /// Where a device is: its own words if its slice leaves it to the devices, else those of the slice.

@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/manager/manager.hpp>
+#include <kcontrol/scheduling/claim_catalog.hpp>
 #include <kcontrol/scheduling/decision.hpp>
 #include <kcontrol/scheduling/plugin_registry.hpp>
 #include <kcontrol/scheduling/preemption.hpp>
@@ -51,6 +52,11 @@ public:
     scheduler_options& further_keys(std::vector<std::string> keys, read_function read) {
         return further_keys_ = std::move(keys), read_ = std::move(read), *this;
     }
+    /// Adds DynamicResources (dynamic_resources.hpp), which decides on the catalog: pods with ResourceClaims are
+    /// scheduled, and allocation and reservation are written before the binding. The catalog is kept up to date while
+    /// the scheduler schedules; the program may read it. Where the API server lacks resource.k8s.io/v1, pods with
+    /// claims wait. Null, the default: claims are ignored.
+    scheduler_options& claims(std::shared_ptr<claim_catalog> known) { return claims_ = std::move(known), *this; }
     /// How long the plugins may take at permit, at pre_bind, and at bind. The pod is tried again then. Default: 10 min.
     scheduler_options& plugin_deadline(duration d) { return plugin_deadline_ = d, *this; }
 
@@ -67,6 +73,7 @@ public:
     const evicted_function& evicted() const noexcept { return evicted_; }
     const std::vector<std::string>& further_keys() const noexcept { return further_keys_; }
     const read_function& read_further_keys() const noexcept { return read_; }
+    const std::shared_ptr<claim_catalog>& claims() const noexcept { return claims_; }
     duration plugin_deadline() const noexcept { return plugin_deadline_; }
     std::size_t max_concurrent_bindings() const noexcept { return max_concurrent_bindings_; }
 
@@ -80,6 +87,7 @@ private:
     evicted_function evicted_;
     std::vector<std::string> further_keys_;
     read_function read_;
+    std::shared_ptr<claim_catalog> claims_;
     duration plugin_deadline_ = std::chrono::minutes(10);
     std::size_t max_concurrent_bindings_ = 256;
 };

@@ -7,6 +7,8 @@
 #endif
 
 #include <kcontrol/scheduling/impl/cache.ipp>
+#include <kcontrol/scheduling/impl/claim_binder.ipp>
+#include <kcontrol/scheduling/impl/claim_catalog.ipp>
 #include <kcontrol/scheduling/impl/cluster_event.ipp>
 #include <kcontrol/scheduling/impl/configuration.ipp>
 #include <kcontrol/scheduling/impl/configuration_part.ipp>
@@ -18,6 +20,7 @@
 #include <kcontrol/scheduling/impl/device_allocator.ipp>
 #include <kcontrol/scheduling/impl/device_cel.ipp>
 #include <kcontrol/scheduling/impl/device_inventory.ipp>
+#include <kcontrol/scheduling/impl/dynamic_resources.ipp>
 #include <kcontrol/scheduling/impl/gang_book.ipp>
 #include <kcontrol/scheduling/impl/gang_claim.ipp>
 #include <kcontrol/scheduling/impl/image_locality.ipp>

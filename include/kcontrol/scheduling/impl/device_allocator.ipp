@@ -5,6 +5,7 @@
 #include <kcontrol/scheduling/impl/device_amounts.hpp>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 namespace kcontrol::inline v0_1::scheduling {
@@ -60,13 +61,16 @@ class device_search {
 public:
     using claim_object = std::shared_ptr<const api::resource::v1::resource_claim>;
 
-    device_search(std::span<const claim_object> claims, const device_inventory& in, const std::set<device_id>& held,
+    device_search(std::span<const claim_object> claims, const device_inventory& in, const held_devices& held,
                   const api::core::v1::node& node, const device_allocator_options& how)
         : claims_(claims), how_(how), reachable_(in.on(node)) {
         if (how.order()) how.order()(reachable_.devices);
-        for (const auto& each : in.devices()) {
-            while (left_.size() <= each.pool) left_.push_back(in.counters(left_.size()));
-            if (held.contains(each.id)) consume(each, 1);
+        for (const auto* each : reachable_.devices) {
+            if (each->consumes.empty() || left_.contains(each->pool)) continue;
+            left_.emplace(each->pool, in.counters(each->pool));
+            for (const auto& other : in.devices_of(each->pool)) {
+                if (held.contains(other.id)) consume(other, 1);
+            }
         }
         for (const auto* each : reachable_.devices) is_taken_.push_back(held.contains(each->id));
         for (const auto& claim : claims_) read(*claim);
@@ -80,6 +84,29 @@ public:
         std::vector<api::resource::v1::allocation_result> out;
         for (std::size_t i = 0; i < claims_.size(); ++i) out.push_back(result_of(i));
         return found(std::move(out));
+    }
+
+    // After find() found nothing: the first request that can't be fulfilled by itself. Errors: those of find(), of
+    // requests that it did not come to.
+    result<std::string> missing() {
+        for (std::size_t claim = 0; claim < claims_.size(); ++claim) {
+            const auto& meta = claims_[claim]->metadata;
+            const auto name = "claim " + meta.namespace_.str() + "/" + meta.name.str();
+            for (auto& choices : states_[claim].requests) {
+                std::string lacks;
+                for (auto& choice : choices) {
+                    const auto said = missing(claim, choice);
+                    if (wrong_) return *wrong_;
+                    if (said.empty()) {
+                        lacks.clear();
+                        break;
+                    }
+                    if (lacks.empty()) lacks = ", request " + choice.name + ": " + said;
+                }
+                if (!lacks.empty()) return name + lacks;
+            }
+        }
+        return std::string("the requests can't be fulfilled together: constraints, counters or devices are short");
     }
 
 private:
@@ -177,13 +204,19 @@ private:
     }
 
     void consume(const device_inventory::known_device& device, int times) {
-        for (const auto& [name, amount] : device.consumes) left_[device.pool][name] -= amount * times;
+        for (const auto& [name, amount] : device.consumes) left_.at(device.pool)[name] -= amount * times;
     }
     bool has_counters(const device_inventory::known_device& device) const {
         return std::ranges::all_of(device.consumes, [&](const auto& each) {
-            const auto found = left_[device.pool].find(each.first);
-            return found != left_[device.pool].end() && found->second >= each.second;
+            const auto& left = left_.at(device.pool);
+            const auto found = left.find(each.first);
+            return found != left.end() && found->second >= each.second;
         });
+    }
+    bool is_free(std::size_t index) const { return is_taken_[index] == 0 && has_counters(*reachable_.devices[index]); }
+    bool is_tolerated(std::size_t index, const device_choice& by) const {
+        return std::ranges::all_of(reachable_.devices[index]->object->taints,
+                                   [&](const auto& taint) { return tolerates_taint(*by.tolerations, taint); });
     }
     bool fulfils_constraints(std::size_t claim, const device_inventory::known_device& device,
                              const device_choice& by) const {
@@ -204,10 +237,8 @@ private:
     bool take(std::size_t claim, const device_choice& by, std::size_t index) {
         const auto& device = *reachable_.devices[index];
         if (states_[claim].taken.size() >= most_results_of_claim) return false;
-        if (!by.is_admin && (is_taken_[index] || !has_counters(device))) return false;
-        const bool is_tolerated = std::ranges::all_of(
-            device.object->taints, [&](const auto& taint) { return tolerates_taint(*by.tolerations, taint); });
-        if (!is_tolerated || !fulfils_constraints(claim, device, by)) return false;
+        if (!by.is_admin && !is_free(index)) return false;
+        if (!is_tolerated(index, by) || !fulfils_constraints(claim, device, by)) return false;
         states_[claim].taken.push_back({index, &by});
         if (by.is_admin) return true;
         is_taken_[index] = true;
@@ -220,6 +251,25 @@ private:
         if (last.by->is_admin) return;
         is_taken_[last.device] = false;
         consume(*reachable_.devices[last.device], -1);
+    }
+
+    // What one alternative lacks; empty: nothing.
+    std::string missing(std::size_t claim, device_choice& of) {
+        if (!find_candidates(claim, of) || of.candidates->empty()) return "no device is selected";
+        if (of.is_all && !reachable_.is_complete) return "a driver has not published all devices of a pool yet";
+        const auto& all = *of.candidates;
+        const auto needed = of.is_all ? all.size() : of.count;
+        const auto count = [&](auto is_counted) {
+            return static_cast<std::size_t>(std::ranges::count_if(all, is_counted));
+        };
+        const auto free = count([&](auto i) { return of.is_admin || is_free(i); });
+        const auto usable = count([&](auto i) { return (of.is_admin || is_free(i)) && is_tolerated(i, of); });
+        if (usable >= needed) return {};
+        std::string out = std::to_string(needed) + (needed == 1 ? " device is" : " devices are") + " needed, " +
+                          std::to_string(free) + " of " + std::to_string(all.size()) + (free == 1 ? " is" : " are") +
+                          " free";
+        if (usable < free) out += ", " + std::to_string(usable) + " without taints that are not tolerated";
+        return out;
     }
 
     bool place(std::size_t claim, std::size_t request) {
@@ -310,8 +360,8 @@ private:
     std::span<const claim_object> claims_;
     const device_allocator_options& how_;
     device_inventory::reachable_devices reachable_;
-    std::vector<char> is_taken_;                           // by others, or in this search
-    std::vector<device_inventory::counter_amounts> left_;  // by pool
+    std::vector<char> is_taken_;                                     // by others, or in this search
+    std::map<std::size_t, device_inventory::counter_amounts> left_;  // by pool, of those that have counters
     std::vector<claim_state> states_;
     std::size_t steps_ = 0;
     std::optional<error> wrong_;
@@ -329,8 +379,15 @@ KCONTROL_DECL std::vector<device_id> devices_of(const api::resource::v1::allocat
 
 KCONTROL_DECL result<std::optional<std::vector<api::resource::v1::allocation_result>>> allocate_devices(
     std::span<const std::shared_ptr<const api::resource::v1::resource_claim>> claims, const device_inventory& in,
-    const std::set<device_id>& held, const api::core::v1::node& node, const device_allocator_options& how) {
-    return detail::device_search(claims, in, held, node, how).find();
+    const held_devices& held, const api::core::v1::node& node, const device_allocator_options& how,
+    std::string* missing) {
+    detail::device_search search(claims, in, held, node, how);
+    auto found = search.find();
+    if (missing == nullptr || !found || *found) return found;
+    auto lacks = search.missing();
+    if (!lacks) return lacks.error();
+    *missing = std::move(*lacks);
+    return found;
 }
 
 }  // namespace kcontrol::scheduling

@@ -65,6 +65,7 @@ KCONTROL_DECL device_inventory::device_inventory(const std::vector<std::shared_p
             continue;
         }
         auto& counters = counters_.emplace_back();
+        begins_.push_back(devices_.size());
         for (const auto& each : pool.slices) {
             for (const auto& set : each->spec.shared_counters) {
                 for (const auto& [name, counter] : set.counters) {
@@ -79,17 +80,26 @@ KCONTROL_DECL device_inventory::device_inventory(const std::vector<std::shared_p
                             detail::amount_or_zero(counter.value);
                     }
                 }
+                const auto at = location_of(*each, &device);
+                const bool names_node = !at.is_everywhere && !at.node.empty();
+                (names_node ? at_node_[at.node] : elsewhere_).push_back(devices_.size());
                 devices_.push_back(std::move(made));
             }
         }
     }
+    begins_.push_back(devices_.size());
 }
 
 KCONTROL_DECL device_inventory::reachable_devices device_inventory::on(const api::core::v1::node& node) const {
     reachable_devices out;
-    for (const auto& each : devices_) {
-        if (detail::is_reachable_from(location_of(*each.of, each.object), node)) out.devices.push_back(&each);
+    if (const auto own = at_node_.find(node.metadata.name.view()); own != at_node_.end()) {
+        for (const auto each : own->second) out.devices.push_back(&devices_[each]);
     }
+    for (const auto each : elsewhere_) {
+        const auto& device = devices_[each];
+        if (detail::is_reachable_from(location_of(*device.of, device.object), node)) out.devices.push_back(&device);
+    }
+    std::ranges::sort(out.devices);
     out.is_complete = std::ranges::none_of(incomplete_, [&](const auto& each) {
         if (!each->spec.per_device_node_selection.value_or(false)) {
             return detail::is_reachable_from(location_of(*each, nullptr), node);

@@ -7,6 +7,7 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/scheduling/cluster_event.hpp>
 #include <kcontrol/scheduling/detail/pod_binder.hpp>
+#include <kcontrol/scheduling/impl/write_answer.hpp>
 #include <kcontrol/values/api_duration.hpp>
 #include <kcontrol/values/time.hpp>
 
@@ -55,33 +56,10 @@ KCONTROL_DECL pod_binder::~pod_binder() {
     if (observer_ != nullptr) observer_->to = nullptr;
 }
 
-// What is known of an answer without a whole answer. A server error may come from what is behind the server, after the
-// binding was stored.
-inline binding_answer answer_of(const error& why) {
-    const auto code = why.code();
-    if (code == errc::stopped || code == errc::not_leading) return binding_answer::stopped;
-    if (code == condition::not_found) return binding_answer::missing;
-    if (code == condition::conflict) return binding_answer::conflict;
-    for (const api_errc refused :
-         {api_errc::bad_request, api_errc::unauthorized, api_errc::forbidden, api_errc::invalid,
-          api_errc::too_many_requests, api_errc::method_not_allowed, api_errc::not_acceptable,
-          api_errc::unsupported_media_type, api_errc::request_entity_too_large}) {
-        if (code == refused) return binding_answer::failed;
-    }
-    return code == errc::invalid_argument ? binding_answer::failed : binding_answer::lost;
-}
-
 inline std::string reasons_of(const status& said) {
     std::string out;
     for (std::size_t i = 0; i < said.reason_count(); ++i) out.append(i == 0 ? "" : ", ").append(said.reason(i).view());
     return out;
-}
-
-inline bool is_newer_version(std::string_view a, std::string_view than) {
-    std::uint64_t x = 0, y = 0;
-    std::from_chars(a.data(), a.data() + a.size(), x);
-    std::from_chars(than.data(), than.data() + than.size(), y);
-    return x > y;
 }
 
 KCONTROL_DECL void pod_binder::seen(const object_meta& shown, bool is_deleted) {

@@ -52,6 +52,7 @@ inline result<std::vector<profile>> read_profiles(environment& env, const schedu
 KCONTROL_DECL result<std::vector<profile>> read_profiles(environment& env, const scheduler_options& how) {
     const volume_catalog volumes;
     auto plugins = default_registry(volumes);
+    if (how.claims()) plugins.add(dynamic_resources(how.claims()));
     plugins.add(default_preemption());
     if (how.plugins()) how.plugins()(plugins);
     return read_profiles(env, how, plugins, nullptr);
@@ -64,6 +65,9 @@ inline scheduler::impl::impl(manager& manager_, scheduler_options o)
       env(manager_.env()),
       options(std::move(o)),
       volumes(std::make_shared<detail::volume_access>(env, manager_.get_client())),
+      claims(options.claims() == nullptr
+                 ? nullptr
+                 : std::make_shared<detail::claim_access>(env, manager_.get_client(), options.claims())),
       policy(policy_of(*this)),
       registry(registry_of(*this)),
       metrics(env, manager_.metrics()) {
@@ -89,7 +93,9 @@ inline preemption_policy scheduler::impl::policy_of(impl& of) {
 
 inline plugin_registry scheduler::impl::registry_of(impl& of) {
     auto out = default_registry(of.volumes->objects);
-    out.add(detail::volume_binder(of.volumes)).add(default_preemption(of.policy));
+    out.add(detail::volume_binder(of.volumes));
+    if (of.claims != nullptr) out.add(detail::claim_binder(of.claims));
+    out.add(default_preemption(of.policy));
     if (of.options.plugins()) of.options.plugins()(out);
     return out;
 }
@@ -165,6 +171,7 @@ inline awaitable<result<void>> scheduler::impl::run(std::shared_ptr<impl> self, 
     auto profiles = self->read_profiles();
     if (!profiles) co_return profiles.error();
     self->volumes->stop = stop;
+    if (self->claims != nullptr) self->claims->stop = stop;
     const auto leading = std::make_shared<term>(self, stop);
     auto begun = leading->begin(std::move(*profiles));
     if (!begun) co_return begun;

@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/trace.hpp>
 #include <kcontrol/scheduling/detail/binding_limit.hpp>
+#include <kcontrol/scheduling/detail/claim_binder.hpp>
 #include <kcontrol/scheduling/detail/pod_binder.hpp>
 #include <kcontrol/scheduling/detail/pod_group_watch.hpp>
 #include <kcontrol/scheduling/detail/pod_notes.hpp>
@@ -41,6 +42,7 @@ struct scheduler::impl : std::enable_shared_from_this<scheduler::impl> {
     environment& env;
     scheduler_options options;
     std::shared_ptr<detail::volume_access> volumes;
+    std::shared_ptr<detail::claim_access> claims;  // null: claims are ignored
     preemption_policy policy;
     plugin_registry registry;
     detail::scheduler_metrics metrics;
@@ -81,6 +83,12 @@ struct scheduler::term : std::enable_shared_from_this<scheduler::term> {
     // Objects that only the volume catalog knows.
     template <class T, class Remove>
     void follow_storage(std::string_view kind, Remove remove);
+    // Objects that only the claim catalog knows.
+    void follow_claims();
+    template <class T>
+    void follow_claims(std::string_view kind);
+    void claims_made(const event<api::core::v1::pod>& happened);
+    static awaitable<void> complete_claims(std::shared_ptr<term> self);
 
     std::shared_ptr<impl> of;
     environment& env;
@@ -92,6 +100,7 @@ struct scheduler::term : std::enable_shared_from_this<scheduler::term> {
     detail::pod_group_watch groups;
     detail::pod_notes notes;
     task_group tasks;
+    std::vector<std::shared_ptr<any_informer>> claim_kinds;
     std::vector<subscription> subscriptions;
     async_event wake, written;
     bool has_news = false;

@@ -2,6 +2,7 @@
 
 #include <kcontrol/controller/options.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
+#include <kcontrol/scheduling/impl/claim_parts.hpp>
 #include <kcontrol/scheduling/impl/scheduler_term.hpp>
 
 #include <boost/asio/post.hpp>
@@ -61,6 +62,7 @@ inline result<void> scheduler::term::begin(std::vector<profile> profiles) {
     if (!known) return known;
     subscribe();
     groups.start(stop);
+    if (of->claims != nullptr) follow_claims();
     return {};
 }
 
@@ -93,6 +95,53 @@ void scheduler::term::follow_storage(std::string_view kind, Remove remove) {
         core.event({{resource, detail::actions_of(any.type)}, any.old_object, any.new_object}, env.now());
         kick();
     });
+}
+
+template <class T>
+void scheduler::term::follow_claims(std::string_view kind) {
+    informer_options how;
+    how.probe_period(std::chrono::seconds(30));  // without a log: older servers lack these kinds
+    auto objects = std::make_shared<informer<T>>(env, of->m.get_executor(), of->m.get_client(), std::move(how));
+    const interned_name resource(kind);
+    subscriptions.push_back(objects->subscribe([this, resource](const any_event& any) {
+        const event<T> happened(any);
+        if (happened.type == event_type::deleted) {
+            of->claims->objects->remove(*happened.old_object);
+        } else {
+            of->claims->objects->set(happened.new_object);
+        }
+        core.event({{resource, detail::actions_of(any.type)}, any.old_object, any.new_object}, env.now());
+        kick();
+    }));
+    objects->start(stop);
+    claim_kinds.push_back(std::move(objects));
+}
+
+inline void scheduler::term::follow_claims() {
+    namespace v1 = api::resource::v1;
+    auto& claims = *of->claims;
+    claims.objects->clear();
+    claims.left.clear();
+    claims.is_complete = false;
+    claims.spawn = [this](awaitable<void> task) { tasks.spawn(std::move(task)); };
+    claims.changed = [this] {
+        static const interned_name resource(detail::claim_resource);
+        core.event({{resource, event_actions::update_other}, {}, {}}, env.now());
+        kick();
+    };
+    follow_claims<v1::device_class>("resource.k8s.io/DeviceClass");
+    follow_claims<v1::resource_slice>("resource.k8s.io/ResourceSlice");
+    follow_claims<v1::resource_claim>(detail::claim_resource);
+    tasks.spawn(complete_claims(shared_from_this()));
+}
+
+inline awaitable<void> scheduler::term::complete_claims(std::shared_ptr<term> self) {
+    bool all = true;
+    for (const auto& each : self->claim_kinds) {
+        if (all) all = co_await each->wait_synced(self->stop);
+    }
+    self->of->claims->is_complete = all;
+    if (all) self->of->claims->changed();
 }
 
 inline void scheduler::term::subscribe() {
@@ -146,9 +195,21 @@ inline void scheduler::term::subscribe() {
             core.remove_pod(meta.namespace_, meta.name, meta.uid, env.now());
         } else {
             core.set_pod(happened.new_object, env.now());
+            if (of->claims != nullptr && happened.type == event_type::updated) claims_made(happened);
         }
         kick();
     });
+}
+
+// The pod says which claims were made of its templates, after those are there.
+inline void scheduler::term::claims_made(const event<api::core::v1::pod>& happened) {
+    static const interned_name resource(detail::claim_resource);
+    const auto& pod = *happened.new_object;
+    if (happened.old_object->status.resource_claim_statuses == pod.status.resource_claim_statuses) return;
+    for (const auto& each : pod.status.resource_claim_statuses) {
+        auto claim = of->claims->objects->find_claim(pod.metadata.namespace_, each.resource_claim_name);
+        if (claim != nullptr) core.event({{resource, event_actions::update_other}, {}, any_object(claim)}, env.now());
+    }
 }
 
 inline void scheduler::term::kick() {
@@ -179,7 +240,11 @@ inline awaitable<void> scheduler::term::loop() {
 inline awaitable<void> scheduler::term::end() {
     subscriptions.clear();
     co_await groups.stop();
+    for (const auto& each : claim_kinds) co_await each->stop();
     co_await tasks.join();
+    if (of->claims == nullptr) co_return;
+    of->claims->spawn = nullptr;
+    of->claims->changed = nullptr;
 }
 
 inline void scheduler::term::carry_out() {

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <kcontrol/scheduling/claim_catalog.hpp>
+#include <kcontrol/scheduling/impl/write_answer.hpp>
+
+namespace kcontrol::inline v0_1::scheduling {
+
+KCONTROL_DECL void claim_catalog::books::hold(const allocation& of) {
+    for (auto& each : devices_of(of)) held.insert(std::move(each));
+}
+
+KCONTROL_DECL void claim_catalog::books::free(const allocation& of) {
+    for (const auto& each : devices_of(of)) {
+        if (const auto found = held.find(each); found != held.end()) held.erase(found);
+    }
+}
+
+KCONTROL_DECL void claim_catalog::set(std::shared_ptr<const claim> object) {
+    auto& known = claims_[{object->metadata.namespace_.str(), object->metadata.name.str()}];
+    if (known != nullptr && known->metadata.uid == object->metadata.uid &&
+        detail::is_newer_version(known->metadata.resource_version, object->metadata.resource_version)) {
+        return;
+    }
+    if (object->status.allocation) books_->hold(*object->status.allocation);
+    if (known != nullptr && known->status.allocation) books_->free(*known->status.allocation);
+    known = std::move(object);
+}
+
+KCONTROL_DECL void claim_catalog::set_answer(std::shared_ptr<const claim> object) {
+    const auto known = find_claim(object->metadata.namespace_, object->metadata.name);
+    if (known != nullptr && known->metadata.uid == object->metadata.uid) set(std::move(object));
+}
+
+KCONTROL_DECL void claim_catalog::set(std::shared_ptr<const device_class> object) {
+    classes_.insert_or_assign(object->metadata.name.str(), std::move(object));
+}
+
+KCONTROL_DECL void claim_catalog::set(std::shared_ptr<const slice> object) {
+    slices_.insert_or_assign(object->metadata.name.str(), std::move(object));
+    devices_.reset();
+}
+
+KCONTROL_DECL void claim_catalog::remove(const claim& object) {
+    const auto found = claims_.find({object.metadata.namespace_.str(), object.metadata.name.str()});
+    if (found == claims_.end() || found->second->metadata.uid != object.metadata.uid) return;
+    if (found->second->status.allocation) books_->free(*found->second->status.allocation);
+    claims_.erase(found);
+}
+
+KCONTROL_DECL void claim_catalog::remove(const device_class& object) { classes_.erase(object.metadata.name.str()); }
+
+KCONTROL_DECL void claim_catalog::remove(const slice& object) {
+    slices_.erase(object.metadata.name.str());
+    devices_.reset();
+}
+
+KCONTROL_DECL void claim_catalog::clear() {
+    while (!claims_.empty()) remove(*std::shared_ptr(claims_.begin()->second));
+    classes_.clear();
+    slices_.clear();
+    devices_.reset();
+}
+
+KCONTROL_DECL std::shared_ptr<const claim_catalog::claim> claim_catalog::find_claim(std::string_view namespace_,
+                                                                                    std::string_view name) const {
+    const auto found = claims_.find({std::string(namespace_), std::string(name)});
+    return found == claims_.end() ? nullptr : found->second;
+}
+
+KCONTROL_DECL claim_catalog::assumption claim_catalog::allocation_of(const std::shared_ptr<const claim>& of) const {
+    if (of->status.allocation) return {of, &*of->status.allocation};
+    const auto found = books_->assumed.find(of->metadata.uid.view());
+    return found == books_->assumed.end() ? nullptr : found->second.lock();
+}
+
+KCONTROL_DECL std::shared_ptr<const claim_catalog::device_class> claim_catalog::find_class(
+    std::string_view name) const {
+    const auto found = classes_.find(name);
+    return found == classes_.end() ? nullptr : found->second;
+}
+
+KCONTROL_DECL const device_inventory& claim_catalog::devices() const {
+    if (!devices_) {
+        std::vector<std::shared_ptr<const slice>> all;
+        for (const auto& [name, each] : slices_) all.push_back(each);
+        selected_.clear();
+        devices_.emplace(all);
+    }
+    return *devices_;
+}
+
+KCONTROL_DECL device_allocator_options claim_catalog::options() const {
+    const auto selects = [this](const device_inventory::known_device& of, std::string_view expression) {
+        std::pair key(&of, std::string(expression));
+        auto found = selected_.find(key);
+        if (found == selected_.end()) found = selected_.emplace(std::move(key), selects_(of, expression)).first;
+        return found->second;
+    };
+    return {selects, [this](std::string_view name) { return find_class(name); }};
+}
+
+KCONTROL_DECL claim_catalog::assumption claim_catalog::assume(const claim& of, allocation decided) {
+    const auto forget = [books = books_, uid = of.metadata.uid.str()](const allocation* made) {
+        books->free(*made);
+        books->assumed.erase(uid);
+        delete made;
+    };
+    assumption out(new allocation(std::move(decided)), forget);
+    books_->hold(*out);
+    books_->assumed.insert_or_assign(of.metadata.uid.str(), out);
+    return out;
+}
+
+}  // namespace kcontrol::scheduling

@@ -1,0 +1,473 @@
+// DynamicResources: what it says of nodes, and claims at the in-process API server in virtual time: written before the
+// binding, with lost answers, restarts and two schedulers. A reader of the API alone finds no device given twice.
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/scheduling/dynamic_resources.hpp>
+#include <kcontrol/scheduling/scheduler.hpp>
+#include <kcontrol/testing/fake_cluster.hpp>
+#include <kcontrol/testing/sim_world.hpp>
+
+#include "scheduling/claim_checker.hpp"
+#include "scheduling/plugin_world.hpp"
+#include "simulation/seeds.hpp"
+#include "support/lagging_watches.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+using namespace std::chrono_literals;
+namespace dra = kcontrol::api::resource::v1;
+using scheduling::claim_catalog;
+using scheduling::dynamic_resources;
+
+namespace {
+
+const testing::group_resource all_claims{"resource.k8s.io", "resourceclaims"};
+const testing::group_resource pods_of_all{"", "pods"};
+
+// "half" selects parts of GPUs; "bad" fails.
+result<bool> half_or_not(const scheduling::device_inventory::known_device& of, std::string_view expression) {
+    if (expression == "bad") return error(errc::invalid_argument, "no such key: y");
+    return of.id.name.starts_with("half") == (expression == "half");
+}
+
+// Two GPUs; the second one whole, or in halves.
+json::value slice_json(const std::string& node) {
+    const auto device = [](const char* name, int amount) {
+        json::value out{{"name", name}};
+        if (amount == 0) return out;
+        out.as_object()["consumesCounters"] = json::array{
+            json::value{{"counterSet", "gpu-1"}, {"counters", {{"memory", {{"value", std::to_string(amount)}}}}}}};
+        return out;
+    };
+    const json::array devices{device("gpu-0", 0), device("gpu-1", 2), device("half-0", 1), device("half-1", 1)};
+    const json::array counters{json::value{{"name", "gpu-1"}, {"counters", {{"memory", {{"value", "2"}}}}}}};
+    return {{"apiVersion", "resource.k8s.io/v1"},
+            {"kind", "ResourceSlice"},
+            {"metadata", {{"name", node}}},
+            {"spec",
+             {{"driver", "gpu.example"},
+              {"nodeName", node},
+              {"pool", {{"name", node}, {"generation", 1}, {"resourceSliceCount", 1}}},
+              {"devices", devices},
+              {"sharedCounters", counters}}}};
+}
+json::value class_json(const std::string& name, const std::string& expression) {
+    return {{"apiVersion", "resource.k8s.io/v1"},
+            {"kind", "DeviceClass"},
+            {"metadata", {{"name", name}}},
+            {"spec", {{"selectors", json::array{json::value{{"cel", {{"expression", expression}}}}}}}}};
+}
+json::value claim_json(const std::string& name, const std::string& of_class, int count) {
+    const json::value exactly{{"deviceClassName", of_class}, {"allocationMode", "ExactCount"}, {"count", count}};
+    return {{"apiVersion", "resource.k8s.io/v1"},
+            {"kind", "ResourceClaim"},
+            {"metadata", {{"name", name}, {"namespace", "default"}}},
+            {"spec", {{"devices", {{"requests", json::array{json::value{{"name", "r"}, {"exactly", exactly}}}}}}}}};
+}
+json::value pod_json_of(const std::string& name, const std::string& claim, const std::string& scheduler = "ours") {
+    return {{"apiVersion", "v1"},
+            {"kind", "Pod"},
+            {"metadata", {{"name", name}, {"namespace", "default"}}},
+            {"spec",
+             {{"schedulerName", scheduler},
+              {"terminationGracePeriodSeconds", 0},
+              {"resourceClaims", json::array{json::value{{"name", "c"}, {"resourceClaimName", claim}}}},
+              {"containers", json::array{json::value{{"name", "c"}, {"image", "i:1"}}}}}}};
+}
+
+template <class T>
+std::shared_ptr<const T> typed(const json::value& from) {
+    return object_of<T>(json::serialize(from));
+}
+
+class claims_world {
+public:
+    explicit claims_world(std::uint64_t seed = 1, int nodes = 2) : sim(seed), random_(seed) {
+        for (int i = 0; i < nodes; ++i) {
+            const auto name = "n" + std::to_string(i);
+            const json::value amounts{{"cpu", "64"}, {"memory", "64Gi"}, {"pods", "100"}};
+            create({{"apiVersion", "v1"},
+                    {"kind", "Node"},
+                    {"metadata", {{"name", name}}},
+                    {"status", {{"allocatable", amounts}, {"capacity", amounts}}}});
+            create(slice_json(name));
+        }
+        create(class_json("gpu", "whole"));
+        create(class_json("half", "half"));
+        create(class_json("bad", "bad"));
+        watch_ = server.api().on_change(
+            [this](const testing::resource_type& type, testing::change what, const json::value& object) {
+                checker.changed(type.plural, what == testing::change::deleted, object);
+            });
+    }
+    ~claims_world() {
+        for (auto& each : running_) sim.run(each->m->stop());
+    }
+
+    void start(const std::string& name = "ours") {
+        auto& made = running_.emplace_back(std::make_unique<program>());
+        made->m.emplace(sim.env(), sim.get_executor(), sim.connect(server.config("token")).value(), manager_options());
+        scheduling::scheduler_options how(name);
+        made->known = std::make_shared<claim_catalog>(&half_or_not);
+        how.claims(made->known);
+        REQUIRE(scheduling::scheduler::add_to(*made->m, how).has_value());
+        made->m->start();
+    }
+    // As if it were killed: what was sent may still arrive.
+    void restart() {
+        for (auto& each : running_) sim.run(each->m->stop());
+        running_.clear();
+        start();
+    }
+    json::value create(json::value object) {
+        auto made = server.api().create(std::move(object));
+        REQUIRE_MESSAGE(made.has_value(), made.error().what());
+        return *made;
+    }
+    void claim(const std::string& name, const std::string& of_class, int count = 1) {
+        create(claim_json(name, of_class, count));
+    }
+    void pod(const std::string& name, const std::string& of_claim, const std::string& scheduler = "ours") {
+        create(pod_json_of(name, of_claim, scheduler));
+    }
+    json::value get(const testing::group_resource& kind, const std::string& name) {
+        auto found = server.api().get(kind, {"default", name});
+        return found ? *found : json::value(json::object());
+    }
+    std::string node_of(const std::string& name) {
+        return std::string(json::get_string(get(pods_of_all, name), {"spec", "nodeName"}));
+    }
+    std::string message(const std::string& name) {
+        const auto found = get(pods_of_all, name);
+        const auto* all = json::find(found, {"status", "conditions"});
+        return all == nullptr ? "" : std::string(json::get_string(all->as_array().front(), {"message"}));
+    }
+    // "n0/gpu-0 n0/gpu-1 for p, q"
+    std::string allocated(const std::string& name) {
+        const auto found = get(all_claims, name);
+        std::string out;
+        if (const auto* results = json::find(found, {"status", "allocation", "devices", "results"})) {
+            for (const auto& each : results->as_array()) {
+                out += (out.empty() ? "" : " ") + std::string(json::get_string(each, {"pool"})) + "/" +
+                       std::string(json::get_string(each, {"device"}));
+            }
+        }
+        if (const auto* users = json::find(found, {"status", "reservedFor"})) {
+            for (const auto& each : users->as_array()) out += " for " + std::string(json::get_string(each, {"name"}));
+        }
+        return out;
+    }
+    bool until(const std::function<bool()>& done, duration limit = 60s) { return sim.run_until(done, limit); }
+
+    std::vector<std::string> pods(bool are_bound) {
+        std::vector<std::string> out;
+        for (const auto& each : server.api().list(pods_of_all)) {
+            if (json::get_string(each, {"spec", "nodeName"}).empty() == are_bound) continue;
+            out.emplace_back(json::get_string(each, {"metadata", "name"}));
+        }
+        return out;
+    }
+    void remove_pod(const std::string& name) { REQUIRE(server.api().remove(pods_of_all, {"default", name})); }
+    // What the resourceclaim controller does: reservations of pods that are gone, and then the allocation.
+    void free_claims() {
+        std::set<std::string> uids;
+        for (const auto& each : server.api().list(pods_of_all)) {
+            uids.emplace(json::get_string(each, {"metadata", "uid"}));
+        }
+        for (auto each : server.api().list(all_claims)) {
+            const auto* users = json::find(each, {"status", "reservedFor"});
+            if (users == nullptr) continue;
+            json::array rest;
+            for (const auto& one : users->as_array()) {
+                if (uids.contains(std::string(json::get_string(one, {"uid"})))) rest.push_back(one);
+            }
+            if (rest.size() == users->as_array().size()) continue;
+            auto& status = each.at("status").as_object();
+            if (rest.empty()) status.erase("allocation");
+            status["reservedFor"] = std::move(rest);
+            REQUIRE(server.api().update_status(each));
+        }
+    }
+    std::uint64_t below(std::uint64_t n) { return random_() % n; }
+    // So many of a hundred writes are lost, refused, or carried out without an answer.
+    void set_faults(std::uint64_t percent) {
+        server.api().set_faults([this, percent](const http::server_request& asked) {
+            testing::fault out;
+            if (asked.method == "GET" || asked.target.find("/events") != std::string::npos) return out;
+            if (below(4) == 0) out.delay(std::chrono::milliseconds(below(2000)));
+            if (below(100) >= percent) return out;
+            switch (below(3)) {
+            case 0: return out.drop();
+            case 1: return out.drop_response();
+            default: return out.status(500, "InternalError", "lost");
+            }
+        });
+    }
+
+    testing::sim_world sim;
+    testing::sim_server& server = sim.add_server("a");
+    claim_checker checker;
+
+private:
+    struct program {
+        std::optional<manager> m;
+        std::shared_ptr<claim_catalog> known;
+    };
+    std::mt19937_64 random_;
+    std::vector<std::unique_ptr<program>> running_;
+    std::shared_ptr<void> watch_;
+};
+
+}  // namespace
+
+TEST_CASE("dynamic_resources: what it says of nodes") {
+    const auto known = std::make_shared<claim_catalog>(&half_or_not);
+    for (const char* node : {"a", "b"}) known->set(typed<dra::resource_slice>(slice_json(node)));
+    known->set(typed<dra::device_class>(class_json("gpu", "whole")));
+    known->set(typed<dra::device_class>(class_json("bad", "bad")));
+    for (const char* name : {"one", "two", "three", "gone", "mine", "theirs"}) {
+        auto made = claim_json(name, "gpu", name == std::string("three") ? 3 : name == std::string("two") ? 2 : 1);
+        auto& meta = made.at("metadata").as_object();
+        meta["uid"] = std::string("uid-") + name;
+        if (name == std::string("gone")) meta["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+        known->set(typed<dra::resource_claim>(made));
+    }
+    known->set(typed<dra::resource_claim>(claim_json("bad", "bad", 1)));
+    known->set(typed<dra::resource_claim>(claim_json("classless", "none", 1)));
+    plugin_world nodes;
+    nodes.node("a").node("b").node("c");
+    const auto said = [&](const std::string& claims, const std::string& status = "{}") {
+        const auto pod = pod_of("default/p", R"({"containers":[],"resourceClaims":[)" + claims + "]}", "{}", status);
+        return plugin_round<dynamic_resources>(dynamic_resources(known), nodes, pod).filtered();
+    };
+    const auto named = [](const std::string& name) { return R"({"name":"c","resourceClaimName":")" + name + R"("})"; };
+    const std::string no_device = "c !cannot allocate all claims: claim default/";
+    CHECK(said("") == "all skip");
+    CHECK(said(named("one")) == "a ok, b ok, " + no_device + "one, request r: no device is selected");
+    CHECK(said(named("three")) ==
+          "a !cannot allocate all claims: claim default/three, request r: 3 devices are needed, 2 of 2 are free, "
+          "b !cannot allocate all claims: claim default/three, request r: 3 devices are needed, 2 of 2 are free, " +
+              no_device + "three, request r: no device is selected");
+    CHECK(said(named("nothing")) == R"(all !spec.resourceClaims[0]: ResourceClaim "nothing" does not exist)");
+    CHECK(said(named("gone")) == R"(all !spec.resourceClaims[0]: ResourceClaim "gone" is being deleted)");
+    CHECK(said(named("bad"))
+              .find("a !claim default/bad: DeviceClass bad: spec.selectors[0].cel.expression: \"bad\" "
+                    "fails for device \"gpu-0\": no such key: y") == 0);
+    CHECK(said(named("classless"))
+              .find("a !claim default/classless: spec.devices.requests[0].exactly.deviceClassName: "
+                    "DeviceClass \"none\" does not exist") == 0);
+    const std::string of_template = R"({"name":"c","resourceClaimTemplateName":"t"})";
+    CHECK(said(of_template) == R"(all !spec.resourceClaims[0]: no ResourceClaim has been made of template "t" yet)");
+    CHECK(said(of_template, R"({"resourceClaimStatuses":[{"name":"c","resourceClaimName":"one"}]})") ==
+          R"(all !spec.resourceClaims[0]: ResourceClaim "one" was not made for this pod)");
+    CHECK(said(of_template, R"({"resourceClaimStatuses":[{"name":"c"}]})") == "all skip");  // it needs none
+
+    // What is decided counts until its last copy is gone; a pod that shares the claim goes there, too.
+    plugin_round<dynamic_resources> round(dynamic_resources(known), nodes,
+                                          pod_of("p", R"({"containers":[],"resourceClaims":[)" + named("two") + "]}"));
+    auto decided = dynamic_resources(known).decide(round.state, round.node("a"), nullptr);
+    REQUIRE((decided && *decided));
+    CHECK((**decided).size() == 1);
+    auto assumed = known->assume(*known->find_claim("default", "two"), (**decided)[0]);
+    CHECK(said(named("one"))
+              .find("a !cannot allocate all claims: claim default/one, request r: 1 device is needed, "
+                    "0 of 2 are free, b ok") == 0);
+    CHECK(said(named("two")) ==
+          "a ok, b -node(s) can't reach the devices of ResourceClaim \"two\", "
+          "c -node(s) can't reach the devices of ResourceClaim \"two\"");
+    assumed.reset();
+    CHECK(known->held().empty());
+    CHECK(said(named("one")).find("a ok") == 0);
+}
+
+TEST_CASE("claim_catalog: an older version and a late answer change nothing") {
+    claim_catalog known(&half_or_not);
+    const auto version = [](int number, bool is_allocated) {
+        auto out = claim_json("c", "gpu", 1);
+        auto& meta = out.at("metadata").as_object();
+        meta["uid"] = "u";
+        meta["resourceVersion"] = std::to_string(number);
+        const json::value given{{"request", "r"}, {"driver", "gpu.example"}, {"pool", "a"}, {"device", "gpu-0"}};
+        if (is_allocated) {
+            out.as_object()["status"] = {{"allocation", {{"devices", {{"results", json::array{given}}}}}}};
+        }
+        return typed<dra::resource_claim>(out);
+    };
+    known.set(version(9, false));
+    known.set(version(10, true));
+    known.set(version(9, false));
+    CHECK(known.held().size() == 1);
+    known.set(version(11, false));
+    CHECK(known.held().empty());
+    known.remove(*version(11, false));
+    known.set_answer(version(12, true));
+    CHECK(known.held().empty());
+    CHECK(known.find_claim("default", "c") == nullptr);
+}
+
+TEST_CASE("claims: allocation and reservation come before the binding, and are read again after a restart") {
+    claims_world w;
+    w.claim("pair", "gpu", 2);
+    w.claim("half", "half");
+    w.start();
+    w.pod("p", "pair");
+    w.pod("q", "pair");
+    REQUIRE(w.until([&] { return !w.node_of("p").empty() && !w.node_of("q").empty(); }));
+    CHECK(w.node_of("p") == w.node_of("q"));
+    const auto node = w.node_of("p");
+    CHECK(w.allocated("pair").find(node + "/gpu-0 " + node + "/gpu-1 for ") == 0);
+    CHECK(json::find(w.get(all_claims, "pair"), {"metadata", "finalizers"})->as_array().front() ==
+          json::value("resource.kubernetes.io/delete-protection"));
+    w.restart();
+    w.claim("other", "gpu", 2);
+    w.claim("third", "gpu");
+    w.pod("r", "other");
+    REQUIRE(w.until([&] { return !w.node_of("r").empty(); }));
+    w.pod("s", "third");
+    w.pod("t", "later");
+    w.pod("u", "half");
+    REQUIRE(w.until([&] { return !w.message("s").empty() && !w.message("t").empty() && !w.message("u").empty(); }));
+    CHECK(w.message("s") ==
+          "0/2 nodes are available: 2 cannot allocate all claims: claim default/third, request r: "
+          "1 device is needed, 0 of 2 are free.");
+    CHECK(w.message("u") ==
+          "0/2 nodes are available: 2 cannot allocate all claims: claim default/half, request r: "
+          "1 device is needed, 0 of 2 are free.");
+    CHECK(w.message("t").find("ResourceClaim \"later\" does not exist") != std::string::npos);
+    // A claim that comes, and devices that become free, wake the pods at once.
+    w.remove_pod("r");
+    w.free_claims();
+    REQUIRE(w.until([&] { return !w.node_of("s").empty() && !w.node_of("u").empty(); }, 20s));
+    w.claim("later", "half");
+    REQUIRE(w.until([&] { return !w.node_of("t").empty(); }, 20s));
+    CHECK(w.checker.broken == "");
+}
+
+TEST_CASE("claims: a template's claim, which the pod names after it is there") {
+    claims_world w;
+    w.start();
+    auto made = pod_json_of("p", "");
+    made.at("spec").as_object()["resourceClaims"] =
+        json::array{json::value{{"name", "c"}, {"resourceClaimTemplateName", "t"}}};
+    const auto pod = w.create(made);
+    REQUIRE(w.until([&] { return w.message("p").find("no ResourceClaim has been made") != std::string::npos; }));
+    auto claim = claim_json("p-c-1", "gpu", 1);
+    claim.at("metadata").as_object()["ownerReferences"] =
+        json::array{json::value{{"apiVersion", "v1"},
+                                {"kind", "Pod"},
+                                {"name", "p"},
+                                {"uid", std::string(json::get_string(pod, {"metadata", "uid"}))},
+                                {"controller", true}}};
+    w.create(claim);
+    w.sim.run_for(5s);
+    CHECK(w.node_of("p") == "");
+    const json::value status{
+        {"status",
+         {{"resourceClaimStatuses", json::array{json::value{{"name", "c"}, {"resourceClaimName", "p-c-1"}}}}}}};
+    REQUIRE(w.server.api().patch(pods_of_all, {"default", "p"}, status, "status"));
+    REQUIRE(w.until([&] { return !w.node_of("p").empty(); }, 20s));
+    CHECK(w.checker.broken == "");
+}
+
+TEST_CASE("claims: a binding that is refused gives them back; a claim without other pods is freed for another node") {
+    claims_world w;
+    w.claim("c", "gpu");
+    w.start();
+    bool refuses = true;
+    w.server.api().set_faults([&](const http::server_request& asked) {
+        testing::fault out;
+        if (refuses && asked.target.find("/binding") != std::string::npos) out.status(403, "Forbidden", "no");
+        return out;
+    });
+    w.pod("p", "c");
+    REQUIRE(w.until([&] { return w.allocated("c").find(" for p") != std::string::npos; }));
+    REQUIRE(w.until([&] { return w.allocated("c") == ""; }));
+    // It is killed after the write, and the node of the claim takes no pods any more.
+    REQUIRE(w.until([&] { return w.allocated("c").find(" for p") != std::string::npos; }));
+    w.server.api().set_faults([&](const http::server_request& asked) {
+        testing::fault out;
+        if (asked.method != "GET") out.drop();
+        return out;
+    });
+    const auto node = w.allocated("c").substr(0, 2);
+    w.sim.run_for(1s);
+    REQUIRE(w.server.api().patch({"", "nodes"}, {"", node}, {{"spec", {{"unschedulable", true}}}}));
+    w.server.api().set_faults(nullptr);
+    w.restart();
+    REQUIRE(w.until([&] { return !w.node_of("p").empty(); }, 10min));
+    CHECK(w.node_of("p") != node);
+    CHECK(w.checker.broken == "");
+}
+
+TEST_CASE("claims: two schedulers race for one claim") {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        CAPTURE(seed);
+        claims_world w(seed);
+        w.set_faults(10);
+        w.start("ours");
+        w.start("theirs");
+        w.sim.run_for(5s);
+        w.claim("c", "gpu");
+        for (int i = 0; i < 4; ++i) {
+            w.pod("p" + std::to_string(i), "c", "ours");
+            w.pod("q" + std::to_string(i), "c", "theirs");
+        }
+        REQUIRE(w.until([&] { return w.pods(true).size() == 8; }, 1h));
+        CHECK(w.checker.broken == "");
+    }
+}
+
+TEST_CASE("claims: worlds with lost answers and restarts give no device twice, and no pod waits for ever") {
+    const seed_range seeds(40);
+    std::size_t bound = 0, restarts = 0;
+    for (auto seed = seeds.first; seed <= seeds.last; ++seed) {
+        CAPTURE(seed);
+        claims_world w(seed);
+        w.set_faults(w.below(2) == 0 ? 0 : 15);
+        std::optional<lagging_watches> late(std::in_place, w.sim, w.server.api(), seed % 3 * 1s);
+        w.start();
+        int named = 0;
+        for (int step = 0; step < 60; ++step) {
+            const auto there = w.pods(w.below(2) == 0);
+            switch (w.below(8)) {
+            case 0:
+            case 1:
+            case 2: {
+                const auto name = std::to_string(named++);
+                w.claim("c" + name, w.below(3) == 0 ? "half" : "gpu", w.below(5) == 0 ? 2 : 1);
+                w.pod("p" + name, "c" + name);
+                if (w.below(4) == 0) w.pod("s" + name, "c" + name);
+                break;
+            }
+            case 3:
+                if (!there.empty()) w.remove_pod(there[w.below(there.size())]);
+                break;
+            case 4:
+                if (w.below(8) == 0) w.restart(), ++restarts;
+                break;
+            default: w.sim.run_for(std::chrono::milliseconds(w.below(3000)));
+            }
+            w.free_claims();
+            REQUIRE(w.checker.broken == "");
+        }
+        w.server.api().set_faults(nullptr);
+        late.reset();
+        for (int round = 0; round < 40 && !w.pods(false).empty(); ++round) {
+            w.sim.run_for(10min);
+            for (const auto& each : w.pods(true)) w.remove_pod(each), ++bound;
+            w.free_claims();
+        }
+        CHECK(w.pods(false) == std::vector<std::string>());
+        REQUIRE(w.checker.broken == "");
+    }
+    MESSAGE("ended after they were bound: " << bound << ", restarts: " << restarts);
+    CHECK(bound > 4 * seeds.count());
+}
