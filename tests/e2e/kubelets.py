@@ -71,6 +71,8 @@ class Held:
 class Watch:
     """Calls handlers with each event of the pods of all namespaces, in their order, in one thread. `pods`: by uid."""
 
+    PATH = "/api/v1/pods"
+
     def __init__(self, cluster, *handlers):
         self.cluster, self.handlers = cluster, handlers
         self.pods, self.failure, self.stopping = {}, None, False
@@ -92,7 +94,7 @@ class Watch:
     def read(self, version):
         connection = self.cluster.connection()
         query = f"?watch=true&resourceVersion={version}&allowWatchBookmarks=true&timeoutSeconds=3600"
-        connection.request("GET", "/api/v1/pods" + query)
+        connection.request("GET", self.PATH + query)
         self.answer = connection.getresponse()
         self.connected.set()
         for line in self.answer:

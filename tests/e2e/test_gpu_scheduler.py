@@ -145,3 +145,174 @@ class GpuSchedulerTest(unittest.TestCase):
         self.assertEqual(sorted(self.given.sums().values()), [[0, MEMORY, 100]] * 8)
         self.assertEqual(self.given.excesses, [])
         self.assertIsNone(self.watch.failure)
+
+
+DRA = "/apis/resource.k8s.io/v1"
+
+
+class ClaimWatch(kubelets.Watch):
+    PATH = f"{DRA}/resourceclaims"
+
+
+class GivenDevices:
+    """A handler of ClaimWatch: which claim has which device, and what two claims had at once."""
+
+    def __init__(self):
+        self.claims, self.twice = {}, []
+
+    def __call__(self, kind, claim):
+        uid = claim["metadata"]["uid"]
+        self.claims.pop(uid, None)
+        results = claim.get("status", {}).get("allocation", {}).get("devices", {}).get("results", [])
+        if kind != "DELETED" and results:
+            self.claims[uid] = {(r["pool"], r["device"]) for r in results}
+        given = [device for devices in list(self.claims.values()) for device in devices]
+        self.twice += [device for device in set(given) if given.count(device) > 1]
+
+
+def gpu_slice(node, gpus):
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": f"{node}-gpus"},
+            "spec": {"driver": "gpu.nvidia.com", "nodeName": node,
+                     "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
+                     "devices": [{"name": f"gpu-{i}", "attributes": {"uuid": {"string": f"GPU-{node}-{i}"}}}
+                                 for i in range(gpus)]}}
+
+
+def devices(count, **more):
+    exactly = {"deviceClassName": "gpu.nvidia.com", "count": count, **more}
+    return {"devices": {"requests": [{"name": "gpu", "exactly": exactly}]}}
+
+
+def claiming(name, scheduler=NAME, **source):
+    return scheduling.pod(name, scheduler, resourceClaims=[{"name": "gpu", **source}])
+
+
+class GpuClaimsTest(unittest.TestCase):
+    """ResourceClaims of 8 GPUs, with the rights of the manifests alone; kube-controller-manager's resourceclaim
+    controller makes claims of templates, and frees those whose pods were deleted."""
+
+    @classmethod
+    def setUpClass(cls):
+        program = os.environ.get("KCONTROL_GPU_SCHEDULER")
+        if not program:
+            raise unittest.SkipTest("KCONTROL_GPU_SCHEDULER is not set")
+        cls.program = pathlib.Path(program)
+        real = cls.real = scheduling.SchedulingCluster("gpu-claims")
+        cls.addClassCleanup(real.stop)
+        real.add_nodes([scheduling.node(name, cpu="64", pods="200") for name in ("gpu-0", "gpu-1")])
+        real.start_kwok()
+        real.start("controllers", f"{real.tools}/kube-controller-manager", "--kubeconfig", real.kubeconfig,
+                   "--controllers", "resourceclaim-controller", "--leader-elect=false", "--secure-port", "0")
+        real.apply({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu.nvidia.com"},
+                    "spec": {"selectors": [{"cel": {"expression": "device.driver == 'gpu.nvidia.com'"}}]}})
+        for node in ("gpu-0", "gpu-1"):
+            real.apply(gpu_slice(node, 4))
+        deploy = pathlib.Path(__file__).parents[2] / "examples" / "apps" / "gpu_scheduler" / "deploy" / "base"
+        real.kubectl("apply", "-k", deploy)
+        token = real.kubectl("-n", NAME, "create", "token", NAME).strip()
+        cls.kubeconfig = real.work / "scheduler.kubeconfig"
+        cls.kubeconfig.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "clusters": [{"name": "c", "cluster": {"server": real.url, "certificate-authority-data": real.ca()}}],
+            "users": [{"name": "u", "user": {"token": token}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": NAME}}]}))
+
+    def setUp(self):
+        self.given = GivenDevices()
+        self.watches = [kubelets.Watch(self.real), ClaimWatch(self.real, self.given)]
+        self.replicas = []
+
+    def tearDown(self):
+        for one in self.replicas:
+            if one.process.poll() is None:
+                one.kill()
+        for watch in self.watches:
+            watch.stop()
+        self.real.remove_pods()
+        self.real.call("DELETE", f"{DRA}/namespaces/default/resourceclaims")
+        wait.until(lambda: f"claims do not go: {self.claims()}", lambda: not self.claims())
+        self.assertEqual(self.given.twice, [])
+        self.assertEqual([w.failure for w in self.watches], [None, None])
+
+    def claims(self):
+        return self.real.call("GET", f"{DRA}/namespaces/default/resourceclaims")[1]["items"]
+
+    def start(self, name, *flags):
+        self.replicas.append(scheduling.Replica(self.real, self.program, name, "--install-crds", *flags,
+                                                kubeconfig=self.kubeconfig))
+        return self.replicas[-1]
+
+    def make(self, kind, name, spec):
+        path = f"{DRA}/namespaces/default/{kind.lower()}s"
+        thing = {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}
+        code, made = self.real.call("POST", path, thing)
+        self.assertEqual(code, 201, made)
+
+    def pods(self):
+        return {p["metadata"]["name"]: p for p in list(self.watches[0].pods.values())}
+
+    def bound(self):
+        return {name: kubelets.node_of(p) for name, p in self.pods().items() if kubelets.node_of(p)}
+
+    def until_bound(self, count):
+        def said():
+            logs = "".join((self.real.work / f"{one.name}.log").read_text()[-1500:] for one in self.replicas)
+            return f"{self.bound()} of {count}; {[scheduling.condition(p) for p in self.pods().values()]}; {logs}"
+        wait.until(said, lambda: len(self.bound()) == count, every=0.05)
+
+    def test_a_template_a_shared_claim_and_a_sentence(self):
+        self.start("one", "--leader-elect=false")
+        self.make("ResourceClaimTemplate", "pair", {"spec": devices(2)})
+        self.make("ResourceClaim", "shared", devices(3))
+        for name in ("a", "b"):
+            self.real.create(claiming(name, resourceClaimName="shared"))
+        self.real.create(claiming("t", resourceClaimTemplateName="pair"))
+        self.until_bound(3)
+        self.assertEqual(self.bound()["a"], self.bound()["b"])
+        self.assertNotEqual(self.bound()["a"], self.bound()["t"])
+        users = {c["metadata"]["name"]: [u["name"] for u in c["status"]["reservedFor"]] for c in self.claims()}
+        self.assertEqual(sorted(users.pop("shared")), ["a", "b"])
+        self.assertEqual(list(users.values()), [["t"]])
+        self.make("ResourceClaim", "late", devices(4))
+        self.real.create(claiming("late", resourceClaimName="late"))
+        late = lambda: scheduling.condition(self.pods().get("late", {})).get("message", "")
+        wait.until(lambda: f"the condition says {late()!r}", lambda: "cannot allocate all claims" in late())
+        self.assertIn("claim default/late, request gpu: 4 devices are needed, 1 of 4 is free", late())
+        self.assertIn("claim default/late, request gpu: 4 devices are needed, 2 of 4 are free", late())
+        wrong = "device.attributes['gpu.nvidia.com'].tier == 'gold'"
+        self.make("ResourceClaim", "wrong", devices(1, selectors=[{"cel": {"expression": wrong}}]))
+        self.real.create(claiming("wrong", resourceClaimName="wrong"))
+        says = lambda: scheduling.condition(self.pods().get("wrong", {})).get("message", "")
+        wait.until(lambda: f"the condition says {says()!r}",
+                   lambda: "spec.devices.requests[0].exactly.selectors[0].cel.expression" in says())
+        self.assertIn("no such key: tier", says())
+        for name in ("a", "b"):
+            self.real.call("DELETE", f"/api/v1/namespaces/default/pods/{name}?gracePeriodSeconds=0")
+        wait.until(lambda: f"late waits: {late()}", lambda: "late" in self.bound())
+
+    def test_replicas_that_are_killed_give_no_gpu_twice(self):
+        for i in range(16):
+            self.make("ResourceClaim", f"c-{i}", devices(1))
+        replicas = [self.start(name, "--leader-elect", "--leader-election-namespace", NAME) for name in ("one", "two")]
+        scheduling.in_threads(8, self.real.create, [claiming(f"p-{i}", resourceClaimName=f"c-{i}") for i in range(16)])
+        for victim in replicas:
+            # Whoever leads is killed in the middle of it, the other one takes over.
+            before = len(self.bound())
+            wait.until("nothing is bound", lambda: len(self.bound()) >= min(8, before + 1), every=0.01)
+            victim.kill()
+            victim.start()
+        self.until_bound(8)
+        first = list(self.bound())
+        for name in first:
+            self.real.call("DELETE", f"/api/v1/namespaces/default/pods/{name}?gracePeriodSeconds=0")
+        wait.until(lambda: f"{self.bound()} are bound", lambda: len(set(self.bound()) - set(first)) == 8)
+
+    def test_two_schedulers_race_for_one_claim(self):
+        self.make("ResourceClaim", "one", devices(1))
+        for name in ("left", "right"):
+            self.start(name, "--leader-elect=false", "--scheduler-name", name)
+        pods = [claiming(f"{name}-{i}", name, resourceClaimName="one") for name in ("left", "right") for i in range(8)]
+        scheduling.in_threads(8, self.real.create, pods)
+        self.until_bound(16)
+        self.assertEqual(len(set(self.bound().values())), 1)
+        self.assertEqual(len(self.claims()[0]["status"]["reservedFor"]), 16)

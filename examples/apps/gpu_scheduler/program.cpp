@@ -162,6 +162,8 @@ result<void> add_parts(manager& m, const program_options& options, const std::sh
 scheduling::scheduler_options scheduler_of(const std::shared_ptr<board>& known,
                                            const std::shared_ptr<program_options>& options) {
     scheduling::scheduler_options how("gpu-scheduler");
+    if (options->claims == nullptr) options->claims = make_claims();
+    how.claims(options->claims);
     how.plugins([known, options](scheduling::plugin_registry& to) {
            if (options->tells_hami && options->hami == nullptr) {
                known->tell_hami();
@@ -172,7 +174,7 @@ scheduling::scheduler_options scheduler_of(const std::shared_ptr<board>& known,
                    return known_still->m->get_client();
                });
            }
-           add_gpu_plugins(to, known, options->nodes, options->hami);
+           add_gpu_plugins(to, known, options->nodes, options->hami, options->claims);
        })
         .may_evict([known](const auto& preemptor, const auto& victim) { return known->may_evict(preemptor, victim); })
         .keeps_places_from_all(true)

@@ -19,8 +19,9 @@ struct program_options {
     bool has_tenants = true;         ///< --tenants
     bool tells_hami = false;         ///< --device-protocol
 
-    kcontrol::manager* m = nullptr;       ///< once there is one
-    std::shared_ptr<hami_protocol> hami;  ///< of scheduler_of(), if it tells HAMi
+    kcontrol::manager* m = nullptr;                               ///< once there is one
+    std::shared_ptr<hami_protocol> hami;                          ///< of scheduler_of(), if it tells HAMi
+    std::shared_ptr<kcontrol::scheduling::claim_catalog> claims;  ///< of scheduler_of()
 };
 
 /// What the scheduler knows. Object lifetime: the manager of the options outlives its use.

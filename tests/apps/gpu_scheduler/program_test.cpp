@@ -251,6 +251,49 @@ TEST_CASE("program: whole GPUs and shares are recorded, and read again after a r
     CHECK(w.logged == "");
 }
 
+TEST_CASE("program: a node with ResourceSlices gives its GPUs to claims alone") {
+    world w;
+    w.add_node("sliced", 2);
+    w.create({{"apiVersion", "resource.k8s.io/v1"},
+              {"kind", "DeviceClass"},
+              {"metadata", {{"name", "gpu"}}},
+              {"spec", json::object()}});
+    const json::array devices{json::value{{"name", "gpu-0"}}, json::value{{"name", "gpu-1"}}};
+    w.create({{"apiVersion", "resource.k8s.io/v1"},
+              {"kind", "ResourceSlice"},
+              {"metadata", {{"name", "s"}}},
+              {"spec",
+               {{"driver", "gpu.nvidia.com"},
+                {"nodeName", "sliced"},
+                {"pool", {{"name", "sliced"}, {"generation", 1}, {"resourceSliceCount", 1}}},
+                {"devices", devices}}}});
+    const json::value exactly{{"deviceClassName", "gpu"}, {"allocationMode", "All"}};
+    w.create({{"apiVersion", "resource.k8s.io/v1"},
+              {"kind", "ResourceClaim"},
+              {"metadata", {{"name", "both"}, {"namespace", "nlp"}}},
+              {"spec", {{"devices", {{"requests", json::array{json::value{{"name", "r"}, {"exactly", exactly}}}}}}}}});
+    w.start();
+    const auto claiming = [&](const std::string& name) {
+        auto pod = w.pod("nlp", name, {{"cpu", "1"}});
+        pod.at("spec").as_object()["resourceClaims"] =
+            json::array{json::value{{"name", "c"}, {"resourceClaimName", "both"}}};
+        return pod;
+    };
+    w.create(claiming("a"));
+    REQUIRE(w.until([&] { return w.node_of("nlp", "a") == "sliced"; }));
+    w.create(w.whole("nlp", "whole", 1));
+    REQUIRE(w.until([&] { return w.condition("nlp", "whole").find("0/1 nodes") == 0; }));
+    CHECK(w.condition("nlp", "whole") == "0/1 nodes are available: 1 node(s) give their GPUs to ResourceClaims alone.");
+    w.stop();
+    w.start();
+    w.create(claiming("b"));
+    REQUIRE(w.until([&] { return w.node_of("nlp", "b") == "sliced"; }));
+    const auto claim = w.server.api().get({"resource.k8s.io", "resourceclaims"}, {"nlp", "both"});
+    REQUIRE(claim.has_value());
+    CHECK(json::find(*claim, {"status", "reservedFor"})->as_array().size() == 2);
+    CHECK(json::find(*claim, {"status", "allocation", "devices", "results"})->as_array().size() == 2);
+}
+
 TEST_CASE("program: what is wrong with a pod is said, and nobody waits for it") {
     world w;
     w.add_shared_node("shared", 1);

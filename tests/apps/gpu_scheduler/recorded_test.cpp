@@ -88,6 +88,37 @@ const gpu_scheduler::recorded_decision& of_pod(const std::vector<gpu_scheduler::
     return *found;
 }
 
+// A node of which claims take the GPUs, and pods that want two of its three.
+recording claims() {
+    namespace dra = api::resource::v1;
+    recording out;
+    add<core::node>(out, node("gpu-secret-1", 0));
+    add<dra::device_class>(
+        out,
+        R"({"metadata":{"name":"secret-class"},"spec":{"selectors":[{"cel":{"expression":"device.attributes['gpu.nvidia.com'].model == 'A100'"}}]}})");
+    const auto device = [](const char* name) {
+        return R"({"name":")" + std::string(name) + R"(","attributes":{"uuid":{"string":"GPU-secret-)" + name +
+               R"("},"model":{"string":"A100"}}})";
+    };
+    add<dra::resource_slice>(
+        out, R"({"metadata":{"name":"s"},"spec":{"driver":"gpu.nvidia.com","nodeName":"gpu-secret-1","pool":{)"
+             R"("name":"gpu-secret-1","generation":1,"resourceSliceCount":1},"devices":[)" +
+                 device("a") + "," + device("b") + "," + device("c") + "]}}");
+    for (const char* name : {"first", "second"}) {
+        add<dra::resource_claim>(out, R"({"metadata":{"namespace":"nlp","name":")" + std::string(name) +
+                                          R"(","uid":"uid-)" + name +
+                                          R"("},"spec":{"devices":{"requests":[{"name":"r","exactly":{)"
+                                          R"("deviceClassName":"secret-class","allocationMode":"ExactCount",)"
+                                          R"("count":2}}]}}})");
+        add<core::pod>(out, R"({"metadata":{"namespace":"nlp","name":"p-)" + std::string(name) + R"(","uid":"uid-p-)" +
+                                name +
+                                R"("},"spec":{"schedulerName":"gpu-scheduler","containers":[],"resourceClaims":)"
+                                R"([{"name":"c","resourceClaimName":")" +
+                                name + R"("}]},"status":{"phase":"Pending"}})");
+    }
+    return out;
+}
+
 // The cluster at an API server on a thread of its own.
 class served {
 public:
@@ -123,6 +154,24 @@ private:
 };
 
 }  // namespace
+
+TEST_CASE("recorded: claims are decided as well, also with other names") {
+    const auto all = decide(claims());
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].node == "gpu-secret-1");
+    CHECK(all[1].message ==
+          "0/1 nodes are available: 1 cannot allocate all claims: claim nlp/second, request r: 2 "
+          "devices are needed, 1 of 3 is free.");
+    const auto hidden = gpu_scheduler::anonymize(claims());
+    REQUIRE_MESSAGE(hidden.has_value(), hidden.error().what());
+    const auto text = gpu_scheduler::write_recording(*hidden);
+    CHECK(text.find("secret") == std::string::npos);
+    CHECK(text.find("A100") != std::string::npos);  // selectors compare it
+    const auto others = decide(*hidden);
+    REQUIRE(others.size() == 2);
+    CHECK_FALSE(others[0].node.empty());
+    CHECK(others[1].node.empty());
+}
 
 TEST_CASE("recorded: the queue is decided one after the other, gangs as a whole") {
     const auto all = decide(cluster());

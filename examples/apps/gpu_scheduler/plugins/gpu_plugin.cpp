@@ -20,6 +20,8 @@ using kcontrol::scheduling::status;
 
 namespace {
 
+constexpr std::string_view claims_driver = "gpu.nvidia.com";
+
 std::string_view domain_of(const node_info& node, std::string_view key) {
     const auto* value = node.label(key);
     return value == nullptr ? std::string_view() : value->view();
@@ -65,6 +67,13 @@ kcontrol::scheduling::queue_rank gpu_plugin::queue_sort(const kcontrol::scheduli
 }
 
 bool gpu_plugin::takes(const node_info& node) const { return nodes_.empty() || nodes_.selects(node.node().metadata); }
+
+// Its ResourceSlices are the first source that counts.
+bool gpu_plugin::gives_to_claims(const node_info& node) const {
+    if (claims_ == nullptr) return false;
+    return std::ranges::any_of(claims_->devices().on(node.node()).devices,
+                               [](const auto* each) { return each->id.driver == claims_driver; });
+}
 
 // What no node can change by itself: the pod's own words, and what no node has.
 std::string gpu_plugin::wrong_with(const pod_claim& claim, const pod_info& pod, const snapshot& nodes) const {
@@ -145,6 +154,7 @@ void gpu_plugin::change(state& of, const pod_info& other, const node_info& node,
 status gpu_plugin::filter(const state& of, const pod_info& pod, const node_info& node) const {
     if (!takes(node)) return status::unresolvable(not_ours_);
     if (of.claim == nullptr) return {};
+    if (gives_to_claims(node)) return status::unresolvable(for_claims_);
     auto& on = board_->at(node);
     if (!of.domain.empty() && domain_of(node, of.claim->topology_key) != of.domain) {
         return status::unresolvable(elsewhere_);
@@ -244,7 +254,8 @@ std::vector<std::vector<const node_info*>> gpu_plugin::generate_placements(
     if (!claim.topology_key.empty()) keys.assign(1, claim.topology_key);
     std::vector<std::pair<const node_info*, std::int64_t>> able;
     for (const auto* node : nodes.nodes()) {
-        const auto most = takes(*node) ? most_on(first, claim.request, *node, board_->at(*node)) : 0;
+        const bool is_source = takes(*node) && !gives_to_claims(*node);
+        const auto most = is_source ? most_on(first, claim.request, *node, board_->at(*node)) : 0;
         if (most > 0) able.emplace_back(node, most);
     }
     for (const auto& key : keys) {

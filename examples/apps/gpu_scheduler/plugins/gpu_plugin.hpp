@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/model/label_selector.hpp>
+#include <kcontrol/scheduling/claim_catalog.hpp>
 #include <kcontrol/scheduling/plugin.hpp>
 
 #include "cluster/board.hpp"
@@ -37,9 +38,11 @@ public:
         std::string lock;                                 ///< what may be written as the node's lock; empty: nothing
     };
 
-    /// `nodes`: only these are used; empty: all. `hami`: tells HAMi's device plugin; null: nobody is told.
-    gpu_plugin(std::shared_ptr<board> known, kcontrol::label_selector nodes, std::shared_ptr<hami_protocol> hami)
-        : board_(std::move(known)), nodes_(std::move(nodes)), hami_(std::move(hami)) {}
+    /// `nodes`: only these are used; empty: all. `hami`: tells HAMi's device plugin; null: nobody is told. `claims`:
+    /// nodes with ResourceSlices there give their GPUs to claims alone; null: no node has any.
+    gpu_plugin(std::shared_ptr<board> known, kcontrol::label_selector nodes, std::shared_ptr<hami_protocol> hami,
+               std::shared_ptr<const kcontrol::scheduling::claim_catalog> claims = nullptr)
+        : board_(std::move(known)), nodes_(std::move(nodes)), hami_(std::move(hami)), claims_(std::move(claims)) {}
 
     static std::vector<kcontrol::scheduling::event_kind> events();
     kcontrol::scheduling::queue_rank queue_sort(const kcontrol::scheduling::queued_pod& pod) const;
@@ -76,11 +79,14 @@ private:
                            const kcontrol::scheduling::snapshot& nodes) const;
     kcontrol::scheduling::status refusal(const pod_claim& claim, const node_state& on, bool could_ever) const;
     bool takes(const kcontrol::scheduling::node_info& node) const;
+    bool gives_to_claims(const kcontrol::scheduling::node_info& node) const;
 
     std::shared_ptr<board> board_;
     kcontrol::label_selector nodes_;
     std::shared_ptr<hami_protocol> hami_;
+    std::shared_ptr<const kcontrol::scheduling::claim_catalog> claims_;
     kcontrol::scheduling::interned_name not_ours_{"node(s) didn't match --node-selector"};
+    kcontrol::scheduling::interned_name for_claims_{"node(s) give their GPUs to ResourceClaims alone"};
     kcontrol::scheduling::interned_name unreadable_{"node(s) had GPUs that can't be read"};
     kcontrol::scheduling::interned_name no_shares_{"node(s) give no shares of GPUs"};
     kcontrol::scheduling::interned_name no_slices_{"node(s) had no such slices of GPUs"};

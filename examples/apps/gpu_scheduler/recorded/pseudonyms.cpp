@@ -38,6 +38,10 @@ constexpr std::array kept_keys{"apiVersion",
                                "volumeMode",
                                "matchLabelKeys",
                                "resource",
+                               "driver",
+                               "allocationMode",
+                               "matchAttribute",
+                               "distinctAttribute",
                                "product",
                                "mismatchLabelKeys"};
 // Whose values are words of the API as a whole: amounts and hardware.
@@ -74,6 +78,7 @@ constexpr std::array dropped_keys{"message",
                                   "lifecycle",
                                   "volumeAttributes",
                                   "hostAliases",
+                                  "opaque",
                                   "finalizers"};
 
 template <class Words>
@@ -131,10 +136,20 @@ void pseudonyms::annotations(json::object& at) {
     }
 }
 
+// Of devices: selectors compare them.
+void pseudonyms::attributes(json::object& at) {
+    for (auto& each : at) {
+        auto* values = each.value().if_object();
+        auto* said = values == nullptr ? nullptr : values->if_contains("string");
+        if (said != nullptr && said->is_string()) *said = in_text(said->as_string());
+    }
+}
+
 void pseudonyms::walk(std::string_view key, json::value& at) {
     if (auto* object = at.if_object()) {
         if (key == "annotations") return annotations(*object);
         if (is_one_of(kept_folders, key)) return;
+        if (key == "attributes") return attributes(*object);
         for (const auto dropped : dropped_keys) object->erase(dropped);
         const bool is_labels = key == "labels" || key == "matchLabels" || key == "nodeSelector";
         for (auto& each : *object) {
@@ -149,10 +164,16 @@ void pseudonyms::walk(std::string_view key, json::value& at) {
             walk(is_labels ? std::string_view("label") : std::string_view(each.key()), each.value());
         }
     } else if (auto* array = at.if_array()) {
-        for (auto& each : *array) walk(key, each);
+        // The requests of a ResourceClaim are a list, and no amounts.
+        const auto of_each = is_one_of(kept_folders, key) ? std::string_view() : key;
+        for (auto& each : *array) walk(of_each, each);
     } else if (at.is_string() && !is_one_of(kept_keys, key)) {
         const std::string said(at.as_string());
-        if (!is_plain(said)) at = of(said);
+        if (key == "expression") {
+            at = in_text(said);
+        } else if (!is_plain(said)) {
+            at = of(said);
+        }
     }
 }
 

@@ -25,6 +25,7 @@ public:
 private:
     void walk(std::string_view key, kcontrol::json::value& at);
     void annotations(kcontrol::json::object& at);
+    void attributes(kcontrol::json::object& at);
     std::string in_text(std::string_view text);
     const std::string& of(std::string_view name);
 

@@ -1,9 +1,8 @@
 #include "recorded/recorded_view.hpp"
 
 #include <kcontrol/scheduling/configuration.hpp>
-#include <kcontrol/scheduling/plugin_registry.hpp>
+#include <kcontrol/scheduling/dynamic_resources.hpp>
 
-#include "plugins/registry.hpp"
 #include "web/answers.hpp"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 namespace gpu_scheduler {
 
 namespace core = kcontrol::api::core::v1;
+namespace dra = kcontrol::api::resource::v1;
 namespace storage = kcontrol::api::storage::v1;
 namespace scheduling = kcontrol::scheduling;
 using kcontrol::time_point;
@@ -37,7 +37,8 @@ result<void> recorded_view::fill() {
     auto selector = kcontrol::label_selector::parse(of_.flags.node_selector);
     if (!selector) return selector.error().with_context("--node-selector");
     auto registry = scheduling::default_registry(volumes_);
-    add_gpu_plugins(registry, board_, std::move(*selector));
+    registry.add(scheduling::dynamic_resources(claims_));
+    add_gpu_plugins(registry, board_, std::move(*selector), nullptr, claims_);
     scheduling::scheduler_configuration with;
     if (!of_.flags.configuration.empty()) {
         auto read = scheduling::parse_configuration(
@@ -66,6 +67,9 @@ result<void> recorded_view::fill() {
     set_volumes(of_.all<storage::storage_class>());
     set_volumes(of_.all<storage::csi_driver>());
     set_volumes(of_.all<storage::csi_storage_capacity>());
+    for (const auto& each : of_.all<dra::resource_claim>()) claims_->set(each);
+    for (const auto& each : of_.all<dra::device_class>()) claims_->set(each);
+    for (const auto& each : of_.all<dra::resource_slice>()) claims_->set(each);
     for (const auto& each : of_.all<core::namespace_>()) nodes_.set_namespace(each);
     for (const auto& each : of_.all<core::node>()) nodes_.set_node(each);
     for (const auto& each : of_.all<core::pod>()) {
@@ -146,13 +150,14 @@ std::vector<recorded_decision> recorded_view::decide() {
     return out;
 }
 
-void recorded_view::place(const pod_pointer& pod, const scheduling::placement& to, recorded_decision& out) {
+void recorded_view::place(const pod_pointer& pod, scheduling::placement to, recorded_decision& out) {
     out.node = to.node();
     kcontrol::dict<text> annotations;
     for (const auto& [key, value] : to.annotations()) annotations[key] = value;
     if (const auto* record = annotations.get(record_annotation)) out.allocation = record->str();
     static_cast<void>(nodes_.assume(pod, to.node(), std::move(annotations)));
     gangs_.set_assumed(*pod, true, time_point());
+    placed_.push_back(std::move(to));
 }
 
 void recorded_view::decide_one(const pod_pointer& pod, std::vector<recorded_decision>& out) {
@@ -163,7 +168,7 @@ void recorded_view::decide_one(const pod_pointer& pod, std::vector<recorded_deci
     to.pod = name_of(pod->pod());
     auto place_of = decided.placed() ? round.reserve(nodes_.snapshot(), pod, decided) : std::nullopt;
     if (place_of) {
-        place(pod, *place_of, to);
+        place(pod, std::move(*place_of), to);
     } else {
         to.message = decided.message();
     }
@@ -185,7 +190,7 @@ void recorded_view::decide_gang(const scheduling::gang_id& gang, std::vector<rec
         auto& to = out.emplace_back();
         to.pod = name_of(each.pod->pod());
         if (decided.placed && each.reserved) {
-            place(each.pod, *each.reserved, to);
+            place(each.pod, std::move(*each.reserved), to);
         } else {
             to.message = decided.placed ? each.decided.message() : why;
         }

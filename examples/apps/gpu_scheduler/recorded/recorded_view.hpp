@@ -8,6 +8,7 @@
 
 #include "cluster/board.hpp"
 #include "cluster/view.hpp"
+#include "plugins/registry.hpp"
 #include "recorded/recording.hpp"
 
 #include <memory>
@@ -45,11 +46,13 @@ private:
     result<std::pair<pod_pointer, const kcontrol::scheduling::profile*>> named(const kcontrol::namespaced_name& pod);
     void decide_one(const pod_pointer& pod, std::vector<recorded_decision>& out);
     void decide_gang(const kcontrol::scheduling::gang_id& gang, std::vector<recorded_decision>& out);
-    void place(const pod_pointer& pod, const kcontrol::scheduling::placement& to, recorded_decision& out);
+    void place(const pod_pointer& pod, kcontrol::scheduling::placement to, recorded_decision& out);
 
     const recording& of_;
     std::shared_ptr<board> board_;
     kcontrol::scheduling::volume_catalog volumes_;
+    std::shared_ptr<kcontrol::scheduling::claim_catalog> claims_ = make_claims();
+    std::vector<kcontrol::scheduling::placement> placed_;  // they hold what claims were given
     std::vector<kcontrol::scheduling::profile> profiles_;
     kcontrol::scheduling::cache nodes_;
     kcontrol::scheduling::gang_book gangs_;

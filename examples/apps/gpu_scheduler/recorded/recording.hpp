@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/api/core/v1.hpp>
+#include <kcontrol/api/resource/v1.hpp>
 #include <kcontrol/api/storage/v1.hpp>
 #include <kcontrol/client/blocking_client.hpp>
 #include <kcontrol/runtime/time.hpp>
@@ -41,12 +42,14 @@ using recorded = std::vector<std::shared_ptr<const T>>;
 struct recording {
     kcontrol::wall_time time{};
     recorded_flags flags;
-    std::tuple<recorded<kcontrol::api::core::v1::node>, recorded<kcontrol::api::core::v1::pod>,
-               recorded<kcontrol::api::core::v1::namespace_>, recorded<tenant>,
-               recorded<kcontrol::api::core::v1::persistent_volume_claim>,
-               recorded<kcontrol::api::core::v1::persistent_volume>,
-               recorded<kcontrol::api::storage::v1::storage_class>, recorded<kcontrol::api::storage::v1::csi_driver>,
-               recorded<kcontrol::api::storage::v1::csi_storage_capacity>>
+    std::tuple<
+        recorded<kcontrol::api::core::v1::node>, recorded<kcontrol::api::core::v1::pod>,
+        recorded<kcontrol::api::core::v1::namespace_>, recorded<tenant>,
+        recorded<kcontrol::api::core::v1::persistent_volume_claim>,
+        recorded<kcontrol::api::core::v1::persistent_volume>, recorded<kcontrol::api::storage::v1::storage_class>,
+        recorded<kcontrol::api::storage::v1::csi_driver>, recorded<kcontrol::api::storage::v1::csi_storage_capacity>,
+        recorded<kcontrol::api::resource::v1::resource_claim>, recorded<kcontrol::api::resource::v1::device_class>,
+        recorded<kcontrol::api::resource::v1::resource_slice>>
         objects;
     std::vector<recorded_decision> decisions;
 
