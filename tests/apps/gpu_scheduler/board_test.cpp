@@ -1,9 +1,9 @@
 // What the board counts follows from the nodes, pods and tenants that are there, in whatever order they came.
 #include "cluster/board.hpp"
 
-#include <kcontrol/scheduling/cache.hpp>
+#include <kcontrol/scheduling/trial.hpp>
 
-#include "plugins/gpu_plugin.hpp"
+#include "board_world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,72 +13,16 @@
 #include <vector>
 
 using namespace gpu_scheduler;
+using gpu_scheduler::test::board_world;
 using kcontrol::scheduling::pod_info;
 
 namespace {
 
 namespace core = kcontrol::api::core::v1;
 
-// Nodes that give shares of one GPU, pods on them and pods that wait.
-class board_world {
-public:
-    std::shared_ptr<board> known = std::make_shared<board>([] { return kcontrol::wall_time(); },
-                                                           [](std::string_view) { return kcontrol::dict<text>(); });
-    kcontrol::scheduling::cache cache;
-
-    void add_node(const std::string& name, int memory_mib, const std::string& product = "A") {
-        core::node made;
-        made.metadata.name = name;
-        made.metadata.labels["nvidia.com/gpu.product"] = product;
-        made.metadata.annotations["hami.io/node-nvidia-register"] =
-            R"([{"id":"GPU-)" + name + R"(","index":0,"count":10,"devmem":)" + std::to_string(memory_mib) +
-            R"(,"devcore":100,"type":"T","health":true}])";
-        made.status.allocatable["cpu"] = "8";
-        made.status.allocatable["memory"] = "64Gi";
-        made.status.allocatable["pods"] = "100";
-        made.status.allocatable["nvidia.com/gpu"] = "10";
-        cache.set_node(std::make_shared<const core::node>(std::move(made)));
-    }
-    // A share of so much memory; it waits if no node is named.
-    std::shared_ptr<const core::pod> add_share(const std::string& name, int memory_mib, const std::string& node = {}) {
-        core::pod made;
-        made.metadata.namespace_ = "nlp";
-        made.metadata.name = name;
-        made.metadata.uid = "uid-" + name;
-        made.spec.node_name = node;
-        made.status.phase = "Pending";
-        auto& limits = made.spec.containers.emplace_back().resources.limits;
-        limits["nvidia.com/gpu"] = "1";
-        limits["nvidia.com/gpumem"] = std::to_string(memory_mib);
-        if (!node.empty()) {
-            device_hold hold;
-            hold.uuid = "GPU-" + node;
-            hold.memory_mib = memory_mib;
-            made.metadata.annotations["scheduling.kcontrol.dev/allocation"] = write_record({hold});
-        }
-        auto shared = std::make_shared<const core::pod>(std::move(made));
-        known->set_waiting(*shared);
-        cache.set_pod(std::make_shared<const pod_info>(shared));
-        return shared;
-    }
-    void set_tenant(const std::string& product, std::int64_t gpus, std::int64_t limit = -1) {
-        tenant made;
-        made.metadata.name = "nlp";
-        made.spec.namespaces.push_back("nlp");
-        auto& quota = made.spec.quotas.emplace_back();
-        quota.product = product;
-        quota.gpus = gpus;
-        if (limit >= 0) quota.limit = limit;
-        known->set_tenants({made});
-    }
-    const kcontrol::scheduling::snapshot& snapshot() { return cache.prepare(pod_info(std::make_shared<core::pod>())); }
-    void refresh() { known->refresh(snapshot()); }
-    std::string sums(const std::string& product) {
-        refresh();
-        return std::to_string(known->book(product).find("nlp")->allocated) + " of " +
-               std::to_string(known->requested(product, "nlp")) + ", " + std::to_string(known->pending("nlp"));
-    }
-};
+std::shared_ptr<const pod_info> info_of(core::pod pod) {
+    return std::make_shared<const pod_info>(std::make_shared<const core::pod>(std::move(pod)));
+}
 
 }  // namespace
 
@@ -171,20 +115,73 @@ TEST_CASE("board: what a node can give follows what its pods hold") {
     CHECK(!gives());
 }
 
-TEST_CASE("gpu_plugin: a share counts towards a limit as the part of the node's GPU that it is") {
+TEST_CASE("board: a record counts if it is what the pod requests; else its number of GPUs does") {
+    struct row {
+        const char* name;
+        board_world::amounts limits;
+        std::vector<device_hold> record;
+        int wholes, memory, unknown;
+    };
+    const auto whole = [](int i) { return board_world::device("n/" + std::to_string(i)); };
+    auto slice = whole(0);
+    slice.profile = "1g.5gb";
+    const row rows[] = {
+        {"as requested", {{"nvidia.com/gpu", "2"}}, {whole(0), whole(1)}, 2, 0, 0},
+        {"fewer", {{"nvidia.com/gpu", "2"}}, {whole(0)}, 0, 0, 2},
+        {"more", {{"nvidia.com/gpu", "1"}}, {whole(0), whole(1)}, 0, 0, 1},
+        {"a share for a GPU", {{"nvidia.com/gpu", "1"}}, {board_world::device("n/0", 100)}, 0, 0, 1},
+        {"a GPU for a share", {{"nvidia.com/gpu", "1"}, {"nvidia.com/gpumem", "100"}}, {whole(0)}, 0, 0, 1},
+        {"a slice for a GPU", {{"nvidia.com/gpu", "1"}}, {slice}, 0, 0, 1},
+    };
+    for (const auto& each : rows) {
+        CAPTURE(each.name);
+        board_world w;
+        w.add_plain_node("n", 4);
+        w.put(board_world::pod("p", each.limits, "n", each.record));
+        w.refresh();
+        const auto& ledger = w.at("n").ledger;
+        int wholes = 0;
+        for (std::size_t i = 0; i < 4; ++i) wholes += ledger.use(i).wholes;
+        CHECK(wholes == each.wholes);
+        CHECK(ledger.use(0).memory_mib == each.memory);
+        CHECK(ledger.unknown() == each.unknown);
+    }
+}
+
+TEST_CASE("board: a pod for which a place is kept gets what those with a record leave, in any order of names") {
+    for (const char* kept : {"a", "z"}) {
+        CAPTURE(kept);
+        board_world w;
+        w.add_plain_node("n", 2);
+        w.refresh();
+        kcontrol::scheduling::trial with(w.cache);
+        // As the binding shows it before the watch does: a record, and no node yet.
+        const auto first = board_world::pod(kept, {{"nvidia.com/gpu", "1"}});
+        const auto decided = board_world::pod("decided", {{"nvidia.com/gpu", "1"}}, "", {board_world::device("n/0")});
+        REQUIRE(with.place(info_of(first), "n"));
+        REQUIRE(with.place(info_of(decided), "n"));
+        std::string held;
+        for (const auto& each : w.at("n").holdings) held += each.pod + " " + each.devices.at(0).uuid + ";";
+        CHECK(held == "nlp/decided n/0;nlp/" + std::string(kept) + " n/1;");
+    }
+}
+
+TEST_CASE("board: a pod for which a place is kept counts by its memory") {
     board_world w;
-    w.add_node("large", 40000);
-    w.add_node("small", 10000);
-    w.add_share("holds", 20000, "large");
-    w.set_tenant("*", 0, 1);
-    gpu_plugin plugin(w.known, {}, nullptr);
-    const auto next = w.add_share("next", 6000);  // 150 thousandths of the large GPU, 600 of the small one
-    const pod_info pod(next);
-    const auto& nodes = w.snapshot();
-    gpu_plugin::state state;
-    REQUIRE(plugin.pre_filter(state, pod, nodes).ok());
-    CHECK(plugin.filter(state, pod, *nodes.find("large")).ok());
-    const auto said = plugin.filter(state, pod, *nodes.find("small"));
-    REQUIRE(!said.ok());
-    CHECK(said.reason(0).view() == "tenant nlp is at its limit of 1 GPU");
+    w.add_node("n", 10000);
+    w.refresh();
+    kcontrol::scheduling::trial with(w.cache);
+    REQUIRE(
+        with.place(info_of(board_world::pod("kept", {{"nvidia.com/gpu", "1"}, {"nvidia.com/gpumem", "6000"}})), "n"));
+    auto& on = w.at("n");
+    CHECK(on.ledger.use(0).memory_mib == 6000);
+    CHECK(on.ledger.unknown() == 0);
+    const auto fits = [&](const char* memory) {
+        const auto pod = board_world::pod("next", {{"nvidia.com/gpu", "1"}, {"nvidia.com/gpumem", memory}});
+        const auto request = read_claim(pod).request;
+        const auto kind = w.known->kind_of(request, 0);
+        return w.known->answer(on, *w.snapshot().find("n"), kind, request, 0).best.has_value();
+    };
+    CHECK(fits("4000"));
+    CHECK(!fits("4001"));
 }
