@@ -34,10 +34,18 @@ result<void> take_tenants(program_options& to, std::string_view value) {
     return {};
 }
 
-// For a change that only the program sees: pods that plugin Gpu refused are tried again.
-void wake_pods(const scheduling::scheduler& by, kcontrol::any_object before, kcontrol::any_object after) {
-    static const scheduling::interned_name resource(gpu_plugin::tenant_resource);
-    by.notify({{resource, scheduling::event_actions::all}, std::move(before), std::move(after)});
+// For a change that decides who may take whose place: pods are tried again that plugin Gpu refused; and, as if nodes
+// with pods came, those that any other plugin refused there. Plugins that look closer at nodes are asked about each.
+void wake_pods(const scheduling::scheduler& by) {
+    static const scheduling::interned_name tenants(gpu_plugin::tenant_resource), node("Node");
+    std::vector<scheduling::cluster_event> all{{{tenants, scheduling::event_actions::all}, {}, {}}};
+    by.look_at([&](const scheduling::snapshot& nodes) {
+        for (const auto* on : nodes.nodes()) {
+            if (on->pods().empty()) continue;
+            all.push_back({{node, scheduling::event_actions::add}, {}, kcontrol::any_object(on->shared_node())});
+        }
+    });
+    for (const auto& each : all) by.notify(each);
 }
 
 // Wakes pods that wait for a tenant's minRuntimeSeconds to end.
@@ -50,12 +58,7 @@ awaitable<result<void>> wake_after_runtimes(manager& m, std::shared_ptr<board> k
         by->look_at([&](const scheduling::snapshot& nodes) { known->refresh(nodes); });
         const auto ends = known->runtimes_between(since, now);
         since = now;
-        // As if nodes came: pods that could be there are tried again, whichever plugin refused them.
-        for (const auto& on : known->nodes()) {
-            if (!ends.any || on == nullptr || on->holdings.empty()) continue;
-            static const scheduling::interned_name node("Node");
-            by->notify({{node, scheduling::event_actions::add}, {}, kcontrol::any_object(on->node)});
-        }
+        if (ends.any) wake_pods(*by);
         co_await kcontrol::sleep_for(m.env(), std::chrono::seconds(1), stop);
         const auto rest = ends.next ? *ends.next - m.env().wall_now() : std::chrono::minutes(5);
         co_await news->event.wait(m.env(), stop, m.env().now() + std::max<kcontrol::duration>(rest, {}));
@@ -120,12 +123,15 @@ result<void> add_parts(manager& m, const program_options& options, const std::sh
             for (const auto& each : m.get_informer<tenant>()->list()) all.push_back(*each);
             known->set_tenants(std::move(all));
             tell();
-            wake_pods(*by, any.old_object, any.new_object);
+            const kcontrol::event<tenant> happened(any);  // its status decides nothing
+            const bool has_rules =
+                !happened.old_object || !happened.new_object || happened.old_object->spec != happened.new_object->spec;
+            if (has_rules) wake_pods(*by);
         }));
         kept->push_back(m.get_informer<core::namespace_>()->subscribe([=](const kcontrol::any_event& any) {
-            known->forget_namespaces();
+            if (!known->forget_namespace(any.object().meta().name)) return;
             tell();
-            wake_pods(*by, any.old_object, any.new_object);
+            wake_pods(*by);
         }));
         known->set_tenants({});
         auto added = m.add(kcontrol::runnable("tenants", [&m, known, by, mine = news[0]](std::stop_token stop) {

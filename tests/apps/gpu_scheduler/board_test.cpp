@@ -60,8 +60,25 @@ TEST_CASE("board: products that tenants have quotas of come, go and come back") 
     w.set_tenant("*", 1);
     w.set_tenant("B", 1);
     CHECK(w.sums("B") == "500 of 500, 0");
-    w.known->forget_namespaces();
+}
+
+TEST_CASE("board: labels of a namespace count where another tenant follows from them") {
+    board_world w;
+    w.add_node("n", 10000, "B");
+    w.add_share("holds", 5000, "n");
+    tenant made;
+    made.metadata.name = "nlp";
+    made.spec.namespace_selector.emplace().match_labels["team"] = "nlp";
+    w.known->set_tenants({made});
+    CHECK(!w.known->forget_namespace("never-seen"));
+    CHECK(w.sums("") == "0 of 0, 0");
+    w.labels["nlp"]["team"] = "nlp";
+    CHECK(w.sums("") == "0 of 0, 0");
+    CHECK(w.known->forget_namespace("nlp"));
     CHECK(w.sums("") == "500 of 500, 0");
+    w.labels["nlp"]["cost-center"] = "7";
+    CHECK(!w.known->forget_namespace("nlp"));
+    CHECK(!w.known->nodes().empty());
 }
 
 TEST_CASE("board: what HAMi's scheduler gave before counts by its GPU") {
@@ -184,4 +201,22 @@ TEST_CASE("board: a pod for which a place is kept counts by its memory") {
     };
     CHECK(fits("4000"));
     CHECK(!fits("4001"));
+}
+
+TEST_CASE("board: a tenant's status changes no sum") {
+    board_world w;
+    w.add_node("n", 10000);
+    w.add_share("holds", 5000, "n");
+    w.set_tenant("*", 1);
+    w.refresh();
+    const auto* before = w.known->nodes().front().get();
+    auto told = w.known->tenants();
+    told.front().status.pending = 7;
+    w.known->set_tenants(told);
+    CHECK(w.known->tenants().front().status.pending == 7);
+    CHECK(w.known->nodes().front().get() == before);
+    told.front().spec.weight = 2;
+    w.known->set_tenants(told);
+    CHECK(w.known->nodes().empty());
+    CHECK(w.sums("") == "500 of 500, 0");
 }

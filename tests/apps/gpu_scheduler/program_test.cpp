@@ -512,6 +512,60 @@ TEST_CASE("program: when minRuntimeSeconds ends, pods that wait for it are tried
     REQUIRE(w.until([&] { return w.running("nlp") == 1; }, 20s));
 }
 
+TEST_CASE("program: what changes who may take places is tried at once") {
+    world w;
+    w.add_node("n", 3);
+    for (const char* name : {"vision", "nlp", "speech"}) w.add_tenant(name, 0);
+    w.create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "speech"}}}});
+    const auto edit = [&](const testing::group_resource& kind, const std::string& name, const auto& change) {
+        auto object = w.server.api().get(kind, {"", name}).value();
+        change(object);
+        REQUIRE(w.server.api().update(object).has_value());
+    };
+    w.start();
+    for (int i = 0; i < 3; ++i) w.create(w.whole("vision", "borrows-" + std::to_string(i), 1));
+    REQUIRE(w.until([&] { return w.running("vision") == 3; }));
+    w.create(w.whole("speech", "large", 3));  // one GPU is due to each of the three
+    w.sim.run_for(5s);
+    w.create(w.whole("nlp", "first", 1));
+    REQUIRE(w.until([&] { return w.running("nlp") == 1; }));
+    w.create(w.whole("nlp", "second", 1));
+    w.sim.run_for(10min);  // flushes are no help
+    REQUIRE(w.running("nlp") == 1);
+    REQUIRE(w.condition("nlp", "second").find("Insufficient nvidia.com/gpu") != std::string::npos);
+    SUBCASE("a quota is raised") {
+        edit(all_tenants, "nlp",
+             [](json::value& of) { of.at("spec").at("quotas").as_array()[0].as_object()["gpus"] = 2; });
+    }
+    SUBCASE("its namespace comes to a tenant with a quota") {
+        edit(all_tenants, "nlp", [](json::value& of) { of.at("spec").as_object().erase("namespaces"); });
+        w.add_tenant("research", 3);
+        edit(all_tenants, "research", [](json::value& of) {
+            of.at("spec").as_object().erase("namespaces");
+            of.at("spec").as_object()["namespaceSelector"] = {{"matchLabels", {{"of", "research"}}}};
+        });
+        w.sim.run_for(1min);
+        REQUIRE(w.running("nlp") == 1);
+        edit({"", "namespaces"}, "nlp", [](json::value& of) {
+            of.at("metadata").as_object()["labels"] = {{"of", "research"}};
+        });
+    }
+    SUBCASE("another tenant's weight falls") {
+        edit(all_tenants, "speech", [](json::value& of) { of.at("spec").as_object()["weight"] = 0; });
+    }
+    SUBCASE("quota is freed") {
+        edit(all_tenants, "nlp",
+             [](json::value& of) { of.at("spec").at("quotas").as_array()[0].as_object()["limit"] = 1; });
+        w.sim.run_for(1min);
+        REQUIRE(w.condition("nlp", "second").find("tenant nlp is at its limit of 1 GPU") != std::string::npos);
+        REQUIRE(w.server.api().remove(all_pods, {"nlp", "first"}).has_value());
+        REQUIRE(w.until([&] { return w.running("nlp") == 1 && !w.node_of("nlp", "second").empty(); }, 20s));
+        return;
+    }
+    REQUIRE(w.until([&] { return w.running("nlp") == 2; }, 20s));
+    CHECK(w.logged == "");
+}
+
 TEST_CASE("program: quantities of GPUs") {
     CHECK(gpu_scheduler::gpu_quantity(6000) == "6");
     CHECK(gpu_scheduler::gpu_quantity(250) == "250m");

@@ -47,15 +47,16 @@ void board::set(settings all) {
 }
 
 void board::set_tenants(std::vector<tenant> all) {
-    accounts_.set(std::move(all));
+    if (!accounts_.set(std::move(all))) return;
     start_over();
     note_hunger();
 }
 
-void board::forget_namespaces() {
-    accounts_.forget_namespaces();
+bool board::forget_namespace(std::string_view name) {
+    if (!accounts_.forget_namespace(name)) return false;
     start_over();
     note_hunger();
+    return true;
 }
 
 // Everything is made anew with the next refresh().

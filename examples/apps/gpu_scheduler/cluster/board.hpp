@@ -81,7 +81,8 @@ public:
 
     /// These tenants count from now on. Without a call there are none, and priorities alone decide.
     void set_tenants(std::vector<tenant> all);
-    void forget_namespaces();  ///< labels have changed
+    /// Labels of a namespace may have changed. Whether it is another tenant's now.
+    bool forget_namespace(std::string_view name);
     bool has_tenants() const noexcept { return accounts_.has_tenants(); }
     const membership* members() const noexcept { return accounts_.members(); }
     const std::vector<tenant>& tenants() const noexcept { return accounts_.tenants(); }

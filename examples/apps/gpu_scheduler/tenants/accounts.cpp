@@ -1,6 +1,7 @@
 #include "tenants/accounts.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace gpu_scheduler {
 namespace {
@@ -19,14 +20,27 @@ std::int64_t sum_in(const Sums& all, const Key& key) {
 
 }  // namespace
 
-void tenant_accounts::set(std::vector<tenant> all) {
+bool tenant_accounts::set(std::vector<tenant> all) {
+    const auto rules = [](const tenant& of) {
+        return std::tie(of.metadata.name, of.metadata.creation_timestamp, of.spec);
+    };
+    const bool are_same = members_ && std::ranges::equal(tenants_, all, {}, rules, rules);
     tenants_ = all;
+    if (are_same) return false;
     members_.emplace(std::move(all));
     products_ = {""};
     for (const auto& each : tenants_) {
         for (const auto& quota : each.spec.quotas) products_.insert(quota.product == "*" ? "" : quota.product.str());
     }
-    forget_namespaces();
+    tenant_of_.clear();
+    return true;
+}
+
+bool tenant_accounts::forget_namespace(std::string_view name) {
+    const auto before = tenant_of_.find(name);
+    if (before == tenant_of_.end()) return false;
+    const auto owner = tenant_of_.extract(before).mapped();
+    return tenant_of(name) != owner;
 }
 
 const std::string& tenant_accounts::tenant_of(std::string_view namespace_) {

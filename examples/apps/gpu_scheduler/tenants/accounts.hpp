@@ -42,9 +42,10 @@ public:
     explicit tenant_accounts(labels_function labels_of) : labels_of_(std::move(labels_of)) {}
 
     /// These tenants count from now on; all sums are to be counted again after clear(). Without a call there are none.
-    void set(std::vector<tenant> all);
-    /// Labels of namespaces have changed; the sums as above.
-    void forget_namespaces() { tenant_of_.clear(); }
+    /// False: only their status is another one than before, and all sums stay.
+    bool set(std::vector<tenant> all);
+    /// Labels of a namespace may have changed. Whether it is another tenant's now; the sums as above then.
+    bool forget_namespace(std::string_view name);
     const std::string& tenant_of(std::string_view namespace_);
 
     bool has_tenants() const noexcept { return members_.has_value(); }
