@@ -15,36 +15,22 @@ import pathlib
 import sys
 import threading
 import time
-import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "e2e"))
+import scheduler_run  # the first: it finds what follows
+import scheduling
+import wait
+from scheduler_run import THEIRS
 
-import kubelets  # noqa: E402
-import scheduling  # noqa: E402
-import wait  # noqa: E402
-
-OURS, THEIRS = "tutorial-scheduler", "default-scheduler"
+OURS = "tutorial-scheduler"
 REQUESTS = {"cpu": "100m", "memory": "64Mi"}
 
 
-class Bindings:
-    """A handler of a Watch: when each pod was first seen with a node."""
-
-    def __init__(self):
-        self.at = {}
-
-    def __call__(self, kind, pod):
-        if kubelets.node_of(pod):
-            self.at.setdefault(pod["metadata"]["name"], time.monotonic())
-
-
-class Figures:
+class Figures(scheduler_run.SchedulerRun):
     def __init__(self, arguments):
         self.arguments = arguments
-        self.real = scheduling.SchedulingCluster("figures")
-        self.real.add_nodes(scheduling.node(f"node-{i}", {"topology.kubernetes.io/zone": f"zone-{i % 3}"}, cpu="32",
-                                            memory="256Gi") for i in range(arguments.nodes))
+        super().__init__("figures", OURS, (scheduling.node(
+            f"node-{i}", {"topology.kubernetes.io/zone": f"zone-{i % 3}"}, cpu="32", memory="256Gi")
+            for i in range(arguments.nodes)))
 
     def start(self, name):
         """The process of that scheduler."""
@@ -52,37 +38,10 @@ class Figures:
             return self.real.start_kube_scheduler()
         return scheduling.Replica(self.real, self.arguments.program, "tutorial", "--leader-elect=false").process
 
-    def row(self, number, name, variant, value, unit):
-        peer = "kcontrol" if name == OURS else "kube-scheduler"
-        print(number, peer, variant, f"{value:.4g}", unit, sep="\t", flush=True)
-
-    def watch(self):
-        bindings = Bindings()
-        return bindings, kubelets.Watch(self.real, bindings)
-
-    def end(self, process, watch):
-        process.kill()
-        process.wait()
-        watch.stop()
-        self.real.call("DELETE", "/api/v1/namespaces/default/pods?gracePeriodSeconds=0")
-        wait.until("pods do not go", lambda: not self.real.call(
-            "GET", "/api/v1/namespaces/default/pods?limit=1")[1]["items"], 600)
-
-    def throughput(self, name):
+    def waiting(self, name):
         count = self.arguments.pods
-        scheduling.in_threads(8, self.real.create, (
-            scheduling.pod(f"pod-{i}", name, requests=REQUESTS) for i in range(count)))
-        bindings, watch = self.watch()
-        process = self.start(name)
-        wait.until(lambda: f"{len(bindings.at)} of {count} are bound by {name}; {watch.failure}",
-                   lambda: len(bindings.at) == count, 1800, 0.02)
-        cpu, memory = scheduling.cpu_seconds(process.pid), scheduling.peak_memory(process.pid)
-        times = sorted(bindings.at.values())
-        variant = f"{self.arguments.nodes} nodes, {count} waiting pods"
-        self.row("PB-19", name, variant, (count - 1) / (times[-1] - times[0]), "pods/s")
-        self.row("PB-19", name, variant, cpu, "CPU s")
-        self.row("PB-19", name, variant, memory / 1e6, "MB peak RSS")
-        self.end(process, watch)
+        self.end(*self.throughput("PB-19", f"{self.arguments.nodes} nodes, {count} waiting pods", name, (
+            scheduling.pod(f"pod-{i}", name, requests=REQUESTS) for i in range(count))))
 
     def latency(self, name):
         count = self.arguments.rate * self.arguments.seconds
@@ -116,6 +75,14 @@ class Figures:
         self.end(process, watch)
 
 
+def measure(figures):
+    for number, of in (("PB-19", figures.waiting), ("PB-20", figures.latency)):
+        if figures.arguments.only in (None, number):
+            of(THEIRS)
+            of(OURS)
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", type=pathlib.Path)
@@ -123,19 +90,7 @@ def main():
     for name, usual in (("nodes", 5000), ("pods", 10000), ("rate", 50), ("seconds", 20)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     arguments = parser.parse_args()
-    try:
-        figures = Figures(arguments)
-    except unittest.SkipTest as why:
-        print(f"left out: {why}", file=sys.stderr)
-        return 3
-    try:
-        for number, measure in (("PB-19", figures.throughput), ("PB-20", figures.latency)):
-            if arguments.only in (None, number):
-                measure(THEIRS)
-                measure(OURS)
-    finally:
-        figures.real.stop()
-    return 0
+    return scheduler_run.run(lambda: Figures(arguments), measure)
 
 
 if __name__ == "__main__":
