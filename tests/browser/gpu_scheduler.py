@@ -1,31 +1,13 @@
 """The GPU scheduler's page before answers and events that a test chooses. What its answers are like is held by
 tests/apps/gpu_scheduler; tests/e2e/test_gpu_scheduler.py has the program itself."""
-import base64
 import datetime
-import hashlib
-import http.server
 import json
-import pathlib
-import queue
-import threading
 
-APPS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "apps"
+import server
+
 NOON = datetime.datetime.now(datetime.timezone.utc).replace(second=0, microsecond=0)
 GPU_MIB = 81920
 KINDS = ["vision", "nlp", "speech", "ranking"]
-
-
-def page(app="gpu_scheduler"):
-    """The page as the build puts it together, and its policy."""
-    folder = APPS / app / "web" / "page"
-    css = "".join(f.read_text() for f in (APPS / "page" / "base.css", folder / "page.css"))
-    scripts = [APPS / "page" / "0_elements.js", *sorted(folder.glob("*.js"))]
-    js = "".join(f.read_text() for f in scripts)
-    text = (folder / "page.html").read_text().replace("/*PAGE_CSS*/", css).replace("/*PAGE_JS*/", js)
-    source = {name: "'sha256-" + base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() + "'"
-              for name, part in (("style", css), ("script", js))}
-    return text, (f"default-src 'none'; script-src {source['script']}; style-src {source['style']}; connect-src 'self'; "
-                  "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 
 
 def stamp(minutes=0):
@@ -71,61 +53,51 @@ def history(minutes=1440, gpus=32, waits=3):
         for i in range(minutes + 1)]}
 
 
-class SchedulerServer:
+class Told:
+    """A member of a server, which is told when it is set."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, of, kind=None):
+        return of.told[self.name]
+
+    def __set__(self, of, value):
+        of.told[self.name] = value
+        of.tell(self.name, value)
+
+
+class SchedulerServer(server.ScriptedServer):
+    """What is set of these is what a page gets that opens afterwards; send() tells those that are open."""
+    nodes, tenants, pending, history = Told(), Told(), Told(), Told()
+
     def __init__(self):
+        super().__init__(server.gpu_page_server())
+        self.told = {}
         self.nodes, self.tenants, self.pending, self.history = [], [], [], history()
-        self.down = False
-        self.streams = []
-        text, policy = page()
-        owner = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                if self.path == "/api/v1/events" and not owner.down:
-                    return self.stream()
-                found = {"/api/v1/pending": {"items": owner.pending}, "/api/v1/history": owner.history}.get(self.path)
-                body = text if self.path == "/" else json.dumps(found)
-                self.send_response(200 if self.path == "/" else 503 if owner.down else 404 if found is None else 200)
-                self.send_header("Content-Type", "text/html" if self.path == "/" else "application/json")
-                self.send_header("Content-Security-Policy", policy)
-                self.send_header("Content-Length", str(len(body.encode())))
-                self.end_headers()
-                self.wfile.write(body.encode())
+    def tell(self, name, value):
+        if name in ("nodes", "tenants"):
+            self.event("first", name, {"items": value})
+        elif name == "pending":
+            self.event("first", name, {"pods": len(value)})
+        if name in ("pending", "history"):
+            self.answer(f"/api/v1/{name}", 200, {"items": value} if name == "pending" else value)
 
-            def stream(self):
-                mine = queue.Queue()
-                self.send_response(200)
-                self.send_header("Content-Type", "text/event-stream")
-                self.end_headers()
-                for name, data in (("nodes", {"items": owner.nodes}), ("tenants", {"items": owner.tenants}),
-                                   ("pending", {"pods": len(owner.pending)})):
-                    self.wfile.write(event(name, data))
-                owner.streams.append(mine)
-                while (piece := mine.get()) is not None:
-                    self.wfile.write(piece)
-                self.close_connection = True
+    def event(self, op, name, data):
+        self.step(op, name=name, data=json.dumps(data))
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def answer(self, path, status, body=None):
+        self.step("answer", path=path, status=status, body=json.dumps(body))
 
     def send(self, name, data):
-        for each in self.streams:
-            each.put(event(name, data))
+        self.event("send", name, data)
 
-    def hang_up(self):
-        for each in self.streams:
-            each.put(None)
-        self.streams = []
+    def stop_leading(self):
+        """Every stream ends, and there is none."""
+        self.answer("/api/v1/events", 503, {"error": "this scheduler does not lead"})
+        self.step("down")
+        self.step("up")
 
-    def close(self):
-        self.hang_up()
-        self.server.shutdown()
-        self.server.server_close()
-
-
-def event(name, data):
-    return f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
+    def lead(self):
+        self.answer("/api/v1/events", 0)

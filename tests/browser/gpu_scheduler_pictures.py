@@ -3,7 +3,7 @@
 cluster, all made up.
 
 usage: gpu_scheduler_pictures.py [FOLDER]     default: docs/gpu_scheduler
-Needs Chromium.
+Needs Chromium and a built gpu_page_server (KCONTROL_GPU_PAGE_SERVER names another one).
 """
 import pathlib
 import sys
@@ -29,9 +29,10 @@ def cluster(held_on):
 
 
 def full(face):
-    face.nodes = cluster(lambda i: [KINDS[(i // 3) % 4]] * 8)
+    nodes = cluster(lambda i: [KINDS[(i // 3) % 4]] * 8)
     half = [(f"speech/asr-{n}", "speech", GPU_MIB // 2) for n in range(2)]
-    face.nodes[40]["gpus"][:2] = [gpu("gpu-40", g, *half) for g in range(2)]
+    nodes[40]["gpus"][:2] = [gpu("gpu-40", g, *half) for g in range(2)]
+    face.nodes = nodes
     face.tenants = [tenant(name, 96, 96, 112, pending=2) for name in KINDS]
     none = "0/48 nodes are available: 48 Insufficient nvidia.com/gpu."
     face.pending = [waiting(f"{name}/next-{n}", 1 + 2 * i + n, none, would=[

@@ -62,8 +62,8 @@ def main():
     why = None
     if chromium.program() is None:
         why = "Chromium is not installed (package chromium)"
-    elif None in (server.page_server(), server.labeler_page_server(), server.autoscaler_page_server()):
-        why = "page_server, labeler_page_server or autoscaler_page_server is not built"
+    elif None in (server.page_server(), server.labeler_page_server(), server.autoscaler_page_server(), server.gpu_page_server()):
+        why = "page_server, labeler_page_server, autoscaler_page_server or gpu_page_server is not built"
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
     if why:
         skipped = suite.countTestCases()

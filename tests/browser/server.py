@@ -1,5 +1,5 @@
-"""Web faces before a script. What they do is written in page_server.cpp, labeler_page_server.cpp and
-autoscaler_page_server.cpp."""
+"""Web faces before a script. What they do is written in page_server.cpp, labeler_page_server.cpp,
+autoscaler_page_server.cpp and gpu_page_server.cpp."""
 import json
 import os
 import pathlib
@@ -31,6 +31,10 @@ def labeler_page_server():
 
 def autoscaler_page_server():
     return binary("KCONTROL_AUTOSCALER_PAGE_SERVER", "tests/autoscaler_page_server")
+
+
+def gpu_page_server():
+    return binary("KCONTROL_GPU_PAGE_SERVER", "tests/gpu_page_server")
 
 
 def gpu_labeler():

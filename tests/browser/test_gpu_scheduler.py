@@ -130,17 +130,16 @@ class Cluster(Opened):
 
     def test_a_server_that_is_away(self):
         page = self.open_all()
-        self.server.down = True
-        self.server.hang_up()
+        self.server.stop_leading()
         page.until("!$('lost').hidden")
         page.until("$('lost').innerText.includes('does not lead')")
         self.assertEqual(page.js(NAMES), ["a-9", "a-10", "b-1"])
-        self.server.down = False
+        self.server.lead()
         page.click("#try")
         page.until("$('lost').hidden && $('link').dataset.is === 'live'")
 
     def test_names_are_text(self):
-        self.server.nodes.append(node("<img src=x onerror=alert(1)>", "r", [gpu("x", 0, ("<b>/p", "<i>", GPU_MIB))]))
+        self.server.nodes = [*self.server.nodes, node("<img src=x onerror=alert(1)>", "r", [gpu("x", 0, ("<b>/p", "<i>", GPU_MIB))])]
         page = self.open_all()
         page.js("cluster.choose('<img src=x onerror=alert(1)>')")
         self.assertEqual(page.js("document.querySelectorAll('main img, main b:not(.bad), main i').length"), 0)
@@ -199,11 +198,10 @@ class Axe(Opened):
                 page.click("[data-name=a-9]")
                 page.until("!$('one').hidden")
                 self.check(page, "a node")
-                self.server.down = True
-                self.server.hang_up()
+                self.server.stop_leading()
                 page.until("!$('lost').hidden")
                 self.check(page, "disconnected")
-                self.server.down = False
+                self.server.lead()
 
 
 if __name__ == "__main__":
