@@ -3,6 +3,7 @@
 // Prints "row TAB value TAB unit", by CPU time:
 // gang: a gang of 64 pods with 8 GPUs each is placed in one rack, of 20 racks with one that has the room.
 // why: what /api/v1/why says of a pod that waits, in a cluster whose GPUs are all held.
+// queue: 6,000 pods with a GPU and 500 gangs of 8, each gang in one rack, until all GPUs are given.
 #include "recorded/recorded_view.hpp"
 #include "web/answers.hpp"
 
@@ -37,7 +38,7 @@ std::shared_ptr<core::pod> make_pod(const std::string& name, int gpus, const std
     out->status.phase = on.empty() ? "Pending" : "Running";
     core::container one;
     one.name = "main";
-    one.resources.requests["cpu"] = "8";
+    one.resources.requests["cpu"] = std::to_string(gpus);
     one.resources.requests["nvidia.com/gpu"] = std::to_string(gpus);
     one.resources.limits = one.resources.requests;
     out->spec.containers.push_back(std::move(one));
@@ -74,15 +75,18 @@ std::shared_ptr<recorded_view> look_at(const recording& of) {
     return *view;
 }
 
-double gang_ms() {
-    auto with = cluster(18 * in_a_rack, 2);  // the racks before the last full one have no room
-    for (int i = 0; i < 64; ++i) {
-        auto pod = make_pod("rank-" + std::to_string(i), 8, {});
-        pod->metadata.labels["scheduling.kcontrol.dev/gang"] = "ring";
-        pod->metadata.annotations["scheduling.kcontrol.dev/gang-size"] = "64";
+void add_gang(recording& to, const std::string& name, int size, int gpus) {
+    for (int i = 0; i < size; ++i) {
+        auto pod = make_pod(name + "-" + std::to_string(i), gpus, {});
+        pod->metadata.labels["scheduling.kcontrol.dev/gang"] = name;
+        pod->metadata.annotations["scheduling.kcontrol.dev/gang-size"] = std::to_string(size);
         pod->metadata.annotations["scheduling.kcontrol.dev/topology"] = "required:topology.kubernetes.io/rack";
-        with.all<core::pod>().push_back(std::move(pod));
+        to.all<core::pod>().push_back(std::move(pod));
     }
+}
+
+// Seconds until all that wait have a place.
+double decide_all(const recording& with) {
     const auto view = look_at(with);
     const double start = cpu_seconds();
     const auto decisions = view->decide();
@@ -90,7 +94,21 @@ double gang_ms() {
     for (const auto& each : decisions) {
         if (each.node.empty()) throw std::runtime_error(each.message);
     }
-    return took * 1e3;
+    return took;
+}
+
+double gang_ms() {
+    auto with = cluster(18 * in_a_rack, 2);  // the racks before the last full one have no room
+    add_gang(with, "ring", 64, 8);
+    return decide_all(with) * 1e3;
+}
+
+double queue_rate() {
+    constexpr int pods = 6'000, gangs = 500;
+    auto with = cluster(0, 0);
+    for (int i = 0; i < gangs; ++i) add_gang(with, "gang-" + std::to_string(i), 8, 1);
+    for (int i = 0; i < pods; ++i) with.all<core::pod>().push_back(make_pod("pod-" + std::to_string(i), 1, {}));
+    return (pods + 8 * gangs) / decide_all(with);
 }
 
 double why_ms() {
@@ -111,4 +129,5 @@ double why_ms() {
 int main() {
     std::printf("gang of 64 x 8 GPUs into one rack\t%.1f\tms\n", gang_ms());
     std::printf("why\t%.1f\tms\n", why_ms());
+    std::printf("queue of 6,000 pods and 500 gangs of 8\t%.0f\tpods/s\n", queue_rate());
 }

@@ -1,7 +1,5 @@
 #include "plugins/gpu_plugin.hpp"
 
-#include <kcontrol/scheduling/gang_claim.hpp>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -39,13 +37,14 @@ std::int64_t most_on(const pod_info& pod, const gpu_request& request, const node
     return node.is_unschedulable() ? 0 : out;
 }
 
-// The domain of the gang's pods that have a place, or none.
-std::string_view domain_of_gang(const pod_info& pod, std::string_view key, const snapshot& nodes) {
-    const auto own = kcontrol::scheduling::gang_claim_of(pod.pod());
-    for (const auto* placed : nodes.pods_in(pod.namespace_())) {
-        if (!own || placed->pod->uid() == pod.uid() || !placed->node->exists()) continue;
-        const auto theirs = kcontrol::scheduling::gang_claim_of(placed->pod->pod());
-        if (theirs && theirs->gang == own->gang) return domain_of(*placed->node, key);
+// The domain of the gang's pods that hold GPUs, as of the board's last refresh; or none.
+std::string_view domain_of_gang(const board& known, const pod_info& pod, const pod_claim& claim, std::string_view key) {
+    for (const auto& on : known.nodes()) {
+        if (on == nullptr) continue;
+        const bool is_there = std::ranges::any_of(
+            on->holdings, [&](const gpu_holding& each) { return each.unit == claim.gang && each.uid != pod.uid(); });
+        const auto* value = is_there ? on->node->metadata.labels.get(key) : nullptr;
+        if (is_there) return value == nullptr ? std::string_view() : value->view();
     }
     return {};
 }
@@ -91,6 +90,9 @@ std::string gpu_plugin::wrong_with(const pod_claim& claim, const pod_info& pod, 
                    in_quotes(claim.topology_key);
         }
     }
+    const bool is_of_parts = std::ranges::any_of(
+        claim.request.containers, [](const auto& each) { return each.memory_mib > 0 || !each.slices.empty(); });
+    if (!is_of_parts) return {};
     std::int64_t most_memory = 0;
     std::set<std::string_view> profiles;
     for (const auto& on : board_->nodes()) {
@@ -126,7 +128,8 @@ status gpu_plugin::pre_filter(state& of, const pod_info& pod, const snapshot& no
     of.kind = board_->kind_of(claim->request, pod.requests().cpu_milli);
     of.amount = board_->amount_of(claim->request);
     of.tenant = board_->tenant_of(pod.namespace_());
-    if (claim->is_required && !claim->gang.empty()) of.domain = domain_of_gang(pod, claim->topology_key, nodes);
+    if (claim->is_required && !claim->gang.empty())
+        of.domain = domain_of_gang(*board_, pod, *claim, claim->topology_key);
     of.claim = std::move(claim);
     if (!board_->has_tenants()) return {};
     of.limits = board_->limits_of(of.tenant);
@@ -260,7 +263,7 @@ std::vector<std::vector<const node_info*>> gpu_plugin::generate_placements(
     }
     for (const auto& key : keys) {
         std::map<std::string_view, std::pair<std::int64_t, std::vector<const node_info*>>> domains;
-        const auto placed_in = domain_of_gang(first, key, nodes);
+        const auto placed_in = domain_of_gang(*board_, first, claim, key);
         for (const auto& [node, most] : able) {
             const auto domain = domain_of(*node, key);
             if (domain.empty() || (!placed_in.empty() && domain != placed_in)) continue;
