@@ -128,8 +128,9 @@ std::vector<recorded_decision> recorded_view::decide() {
     auto queue = queue_of(*this, *board_);
     auto version = board_->hunger_version();
     std::set<std::string> decided;
-    while (!queue.empty()) {
-        const auto pod = queue.front();
+    for (std::size_t next = 0; next < queue.size();) {
+        const auto pod = queue[next++];
+        if (!decided.insert(name_of(*pod)).second) continue;
         const auto info = std::make_shared<const scheduling::pod_info>(pod);
         const auto gang = gangs_.gang_of(*info);
         const auto before = out.size();
@@ -138,14 +139,13 @@ std::vector<recorded_decision> recorded_view::decide() {
         } else {
             decide_one(info, out);
         }
-        decided.insert(name_of(*pod));
         for (std::size_t i = before; i < out.size(); ++i) decided.insert(out[i].pod);
         board_->refresh(nodes_.snapshot());
         if (version != board_->hunger_version()) {
             version = board_->hunger_version();
             queue = queue_of(*this, *board_);
+            next = 0;
         }
-        std::erase_if(queue, [&](const pod_object& each) { return decided.contains(name_of(*each)); });
     }
     return out;
 }
