@@ -170,7 +170,6 @@ private:
     std::unordered_map<std::string, std::size_t> slot_of_;  // of pods that hold GPUs, by uid
     std::unordered_map<std::string, waiting_pod> waiting_;  // by uid: counted unless in slot_of_
     std::map<std::string, std::size_t> kinds_;
-    std::map<std::string, int> classes_;
     std::uint64_t hunger_version_ = 0, waiting_version_ = 0;
     std::unique_ptr<placer> placer_ =
         std::make_unique<placer>(placement_policy::fragmentation, std::vector<usual_pod>());
