@@ -47,6 +47,6 @@ function fillGroup(row, need, all) {
   if (!first) return;
   const open = groups.isOpen(g);
   row.group.setAttribute("aria-expanded", String(open));
-  put(row.group, open ? "Fold" : `and ${many(members.length - 1, "more job")}`);
+  put(row.group, open ? "Fold" : `${members.length - 1} more`);
   if (!open) put(row.where, groups.text(g, members.length));
 }
