@@ -3,6 +3,7 @@ import json
 import urllib.parse
 
 import fixture
+import gpu_scheduler
 import server
 from fixture import text
 
@@ -288,6 +289,28 @@ class Links(fixture.PageTest):
             ["Horovod ↗", "https://h.example.com/mpi"],
             ["Logs ↗", "https://logs.example.com/alpha/MPIJob/" + urllib.parse.quote(self.HOSTILE + "/mpi", safe="")]])
         self.assertEqual(page.js("document.querySelectorAll('#job img').length"), 0)
+
+
+class QueueLink(fixture.PageTest):
+    """The link of docs/gpu_scheduler.md, from a job to its pods in the scheduler's queue."""
+
+    def make_server(self):
+        self.scheduler = gpu_scheduler.SchedulerServer()
+        self.addCleanup(self.scheduler.close)
+        self.scheduler.pending = [gpu_scheduler.waiting(f"{pod}-worker-0", place, "no node has 8 free GPUs")
+                                  for place, pod in enumerate(("nlp/bert", "ml/bert", "ml/solo"), 1)]
+        return server.Server(links=[f"GPU queue={self.scheduler.url}#q={{namespace}}/{{name}}"])
+
+    def test_it_shows_the_pods_of_the_job_alone(self):
+        self.server.cluster("alpha")
+        self.server.job("bert", "Pending", startTime=None)
+        page = self.open(JOB)
+        page.until("document.querySelector('#job .links a')?.textContent === 'GPU queue ↗'")
+        queue = self.browser.page(page.js("document.querySelector('#job .links a').href"))
+        self.pages.append(queue)
+        self.addCleanup(queue.close)
+        queue.until("document.querySelectorAll('#queue-rows tr').length === 1")
+        self.assertIn("ml/bert-worker-0", text(queue, "#queue-rows"))
 
 
 class Training(fixture.PageTest):
