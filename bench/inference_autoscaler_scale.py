@@ -3,8 +3,8 @@
 
 usage: inference_autoscaler_scale.py AUTOSCALER APISERVER [--scalers N] [--seconds N] [--decisions N] [--limit N]
 
-APISERVER is kcontrol-apiserver, which makes the pods; Prometheus is scripted here. Each scaler has three rules: two with
-queries of its own, and one that is equal for all. Progress goes to standard error. Standard output is one line of JSON:
+APISERVER is kcontrol-apiserver, which begins with the targets and four ready pods of each; Prometheus is scripted here.
+Each scaler has three rules: two with queries of its own, and one that is equal for all. Progress goes to standard error. Standard output is one line of JSON:
 CPU as a share of a core in so many seconds and memory in MB, both by the autoscaler's own process metrics; queries and
 requests to the API server, each per look; the time from the sample that decides until the replicas are written; and the
 load of the machine meanwhile. The exit code is 1 beyond 5 % of a core, 80 MB or 1 s.
@@ -81,6 +81,13 @@ def deployment(i):
                                   "spec": {"containers": [{"name": "engine", "image": "vllm:1"}]}}}}
 
 
+def pod(i, number):
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": f"m-{i}-{number}", "namespace": "default", "labels": {"app": f"m-{i}"}},
+            "spec": {"nodeName": "node", "containers": [{"name": "engine", "image": "vllm:1"}]},
+            "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}
+
+
 class Server:
     """One server, asked by any thread over a connection that the thread keeps."""
 
@@ -143,7 +150,6 @@ def measure(a, program, api, prometheus):
     threads = concurrent.futures.ThreadPoolExecutor(8)
 
     def make(i):
-        api.ask("POST", DEPLOYMENTS, deployment(i))
         api.ask("POST", SCALERS, scaler(i, prometheus.port))
     begun = time.monotonic()
     for done, _ in enumerate(threads.map(make, range(a.scalers)), 1):
@@ -156,7 +162,7 @@ def measure(a, program, api, prometheus):
         values = text.count("\ninference_autoscaler_metric_value{")
         say(f"{ready:.0f} of {4 * a.scalers} pods are seen ready, {values} of {3 * a.scalers} values are known")
         return ready == 4 * a.scalers and values == 3 * a.scalers
-    until("not all pods were ready in time", all_work, a.limit, 5)
+    until("not all was known in time", all_work, a.limit, 5)
     time.sleep(20)  # the last writes of the status
 
     def now():
@@ -195,7 +201,7 @@ def main():
     parser.add_argument("--scalers", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--decisions", type=int, default=200)
-    parser.add_argument("--limit", type=int, default=900, help="seconds until all pods are ready")
+    parser.add_argument("--limit", type=int, default=900, help="seconds until all is known")
     a = parser.parse_args()
     prometheus, running = Prometheus(), []
     api, program = Server(ports.free_port()), Server(ports.free_port())
@@ -204,12 +210,15 @@ def main():
         log = (pathlib.Path(folder) / "log").open("w")
         start = lambda *command: running.append(subprocess.Popen(command, stdout=log, stderr=log))
         try:
+            world = pathlib.Path(folder) / "world.json"
+            items = [each for i in range(a.scalers) for each in (deployment(i), *(pod(i, n) for n in range(4)))]
+            world.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
             start(a.apiserver, f"--listen=127.0.0.1:{api.port}", "--plain-http", f"--kubeconfig={config}",
-                  "--controllers=workloads,pods", f"--nodes={1 + 8 * a.scalers // 110}")  # 110 pods each
-            until("no API server", lambda: os.path.exists(config), 60, 0.1)
+                  f"--load={world}")
+            until("no API server", lambda: api.ask("GET", "/version"), a.limit, 0.2)
             start(a.autoscaler, f"--kubeconfig={config}", "--install-crds", "--allow-address=127.0.0.0/8",
                   f"--listen=127.0.0.1:{program.port}")
-            until("the kind is not installed", lambda: api.ask("GET", SCALERS), 60, 0.2)
+            until("the kind is not installed", lambda: api.ask("GET", SCALERS), a.limit, 0.2)
             sys.exit(0 if measure(a, program, api, prometheus) else 1)
         finally:
             for each in reversed(running):

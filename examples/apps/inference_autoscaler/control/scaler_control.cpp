@@ -8,12 +8,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace inference_autoscaler {
 namespace {
 
 constexpr const char* cost_annotation = "controller.kubernetes.io/pod-deletion-cost";
 constexpr const char* look_timer = "look";
+constexpr const char* target_field = "spec.scaleTargetRef.name";  // lists by it are answered by an index of that name
+constexpr std::size_t most_labels = 8;                            // that pods are found by without a look at each
 
 text woken_by(const inference_scaler& scaler) {
     const text* said = scaler.metadata.annotations.get(wake_annotation);
@@ -96,6 +99,16 @@ scaler_control::scaler_control(manager& m, look_function ask, look_observer told
       told_(std::move(told)),
       places_(std::move(places)),
       scalers_(m.get_informer<inference_scaler>()),
+      pods_(m.get_informer<target_pod>()),
+      by_target_(scalers_
+                     ->add_index("target", index_by_field(&inference_scaler::spec, &inference_scaler_spec::target,
+                                                          &scale_target::name))
+                     .value()),
+      other_by_target_(
+          m.get_informer<horizontal_autoscaler>()
+              ->add_index(target_field, index_by_field(&horizontal_autoscaler::spec,
+                                                       &other_scaler_spec::scale_target_ref, &scale_target::name))
+              .value()),
       gone_(scalers_->subscribe([this](const any_event& happened) {
           if (happened.type == event_type::deleted) known_.erase(happened.object().key());
       })),
@@ -144,22 +157,32 @@ void scaler_control::look_now_and_then(const reconcile_context& ctx, const infer
     ctx.timer(look_timer, std::chrono::seconds(scaler.spec.poll_seconds), look_once);
 }
 
+void scaler_control::index_pods(const std::string& selector) {
+    const auto read = label_selector::parse(selector);
+    for (const auto& each : read ? read->requirements() : std::vector<label_requirement>()) {
+        if (each.op != label_operator::equals || by_label_.size() >= most_labels || by_label_.contains(each.key))
+            continue;
+        auto made = pods_->add_index("label " + each.key, index_by_label(each.key));
+        if (made) by_label_[each.key] = std::move(*made);
+    }
+}
+
 reconciliation scaler_control::reconcile(reconcile_context ctx, inference_scaler scaler) {
     const auto of = entry_of(ctx, scaler);
-    found_target target;
-    auto why = co_await find_obstacle(ctx, scaler, of, target);
+    auto why = co_await find_obstacle(ctx, scaler, of);
     if (!why) co_return why.error();
     if (why->condition != nullptr) {
         const auto told = co_await rest(ctx, scaler, of, std::move(*why));
         if (!told) co_return told.error();
         co_return reconcile_result::requeue_after(std::chrono::seconds(scaler.spec.poll_seconds));
     }
-    if (of->selector != target.now.status.selector.view()) {
-        of->selector = target.now.status.selector;
+    if (of->selector != of->target.now.status.selector.view()) {
+        of->selector = of->target.now.status.selector;
+        index_pods(of->selector);
         ctx.stop_daemon(look_timer);
     }
     look_now_and_then(ctx, scaler, of);
-    const auto done = co_await decide_now(ctx, scaler, of, target);
+    const auto done = co_await decide_now(ctx, scaler, of);
     if (!done && done.error() == condition::conflict) co_return reconcile_result::requeue();
     if (!done) co_return done.error();
     co_return reconcile_result::done();
@@ -167,7 +190,7 @@ reconciliation scaler_control::reconcile(reconcile_context ctx, inference_scaler
 
 awaitable<result<scaler_control::obstacle>> scaler_control::find_obstacle(const reconcile_context& ctx,
                                                                           const inference_scaler& scaler,
-                                                                          shared_entry of, found_target& target) {
+                                                                          shared_entry of) {
     obstacle out;
     const auto is = [&out](const char* condition, bool holds, std::string reason, std::string sentence) {
         out.condition = condition;
@@ -178,52 +201,67 @@ awaitable<result<scaler_control::obstacle>> scaler_control::find_obstacle(const 
     };
     if (auto bad = check(scaler.spec); !bad.empty()) co_return is("Ready", false, "InvalidSpec", std::move(bad));
     if (scaler.spec.paused) co_return is("Scaling", false, "Paused", "spec.paused is true");
-    const auto other = co_await other_of(ctx, scaler, of);
+    const auto other = co_await other_of(ctx, scaler);
     if (!other) co_return other.error();
     if (!other->empty()) {
         co_return is("Conflict", true, "OtherAutoscaler",
                      *other + " scales " + words_of(scaler.spec.target) + ": remove one of the two");
     }
-    client c = ctx.get_client();
-    auto found = co_await scales_.read(c, scaler.metadata.namespace_, scaler.spec.target, ctx.stop());
-    if (!found) co_return found.error();
-    if (!found->reason.empty()) co_return is("Ready", false, found->reason, found->sentence);
-    target = std::move(*found);
+    const namespaced_name key(scaler.metadata.namespace_, scaler.spec.target.name);
+    of->is_kept = scales_.is_current(ctx.get_cluster(), key, of->target);
+    if (of->is_kept) co_return out;
+    const auto read = co_await read_target(ctx, scaler, of);
+    if (!read) co_return read.error();
+    if (!of->target.reason.empty()) co_return is("Ready", false, of->target.reason, of->target.sentence);
     co_return out;
 }
 
+awaitable<result<void>> scaler_control::read_target(const reconcile_context& ctx, const inference_scaler& scaler,
+                                                    shared_entry of) {
+    of->target = found_target();
+    of->is_kept = false;
+    client c = ctx.get_client();
+    auto found = co_await scales_.read(c, scaler.metadata.namespace_, scaler.spec.target, ctx.stop());
+    if (!found) co_return found.error();
+    of->target = std::move(*found);
+    co_return result<void>();
+}
+
 // Autoscalers of the same target by another name: of two of ours the older one works.
-awaitable<result<std::string>> scaler_control::other_of(const reconcile_context& ctx, const inference_scaler& scaler,
-                                                        shared_entry of) {
+awaitable<result<std::string>> scaler_control::other_of(const reconcile_context& ctx, const inference_scaler& scaler) {
     const scale_target& target = scaler.spec.target;
     const auto age = [](const object_meta& m) { return std::tuple(m.creation_timestamp, m.name.str()); };
-    for (const auto& each : scalers_->list(scaler.metadata.namespace_)) {
-        if (is_same(each->spec.target, target) && each->metadata.uid != scaler.metadata.uid &&
-            age(each->metadata) < age(scaler.metadata))
-            co_return "InferenceScaler " + each->metadata.name.str();
+    for (const inference_scaler& each : scalers_->by_index(by_target_, target.name.view())) {
+        if (each.metadata.namespace_ == scaler.metadata.namespace_ && is_same(each.spec.target, target) &&
+            each.metadata.uid != scaler.metadata.uid && age(each.metadata) < age(scaler.metadata))
+            co_return "InferenceScaler " + each.metadata.name.str();
     }
     list_options which;
     which.in_namespace(scaler.metadata.namespace_).stop(ctx.stop());
+    list_options named = which;
+    named.field_selector(target_field + ("=" + target.name.str()));
     client c = ctx.get_client();
-    const auto horizontal = co_await c.list<horizontal_autoscaler>(which);
+    const auto horizontal = co_await c.list<horizontal_autoscaler>(named);
     if (!horizontal) co_return horizontal.error();
     for (const auto& each : *horizontal) {
         if (is_same(each->spec.scale_target_ref, target))
             co_return "HorizontalPodAutoscaler " + each->metadata.name.str();
     }
-    if (of->asked_others != time_point() && ctx.env().now() - of->asked_others < std::chrono::minutes(1))
-        co_return of->other;
-    client server = c.live();
-    const auto scaled = co_await server.list<scaled_object>(which);
-    if (!scaled && scaled.error() != api_errc::not_found) co_return scaled.error();
-    of->asked_others = ctx.env().now();
-    of->other.clear();
-    for (const auto& each : scaled ? *scaled : std::vector<std::shared_ptr<const scaled_object>>()) {
+    scaled_objects& scaled = scaled_[scaler.metadata.namespace_];
+    if (scaled.asked == time_point() || ctx.env().now() - scaled.asked >= std::chrono::minutes(1)) {
+        client server = c.live();
+        auto found = co_await server.list<scaled_object>(which);
+        if (!found && found.error() != api_errc::not_found) co_return found.error();
+        scaled.asked = ctx.env().now();
+        scaled.found.clear();
+        if (found) scaled.found.assign(found->begin(), found->end());
+    }
+    for (const auto& each : scaled.found) {
         scale_target ref = each->spec.scale_target_ref;
         if (ref.kind.empty()) ref.kind = "Deployment";  // KEDA's default
-        if (is_same(ref, target)) of->other = "ScaledObject " + each->metadata.name.str();
+        if (is_same(ref, target)) co_return "ScaledObject " + each->metadata.name.str();
     }
-    co_return of->other;
+    co_return std::string();
 }
 
 // No look, one condition, and what was remembered is of a time before; an Event tells a new conflict.
@@ -279,7 +317,8 @@ awaitable<result<void>> scaler_control::lower_costs(const reconcile_context& ctx
 }
 
 awaitable<result<void>> scaler_control::write_replicas(const reconcile_context& ctx, const inference_scaler& scaler,
-                                                       const found_target& target, std::int32_t replicas) {
+                                                       shared_entry of, std::int32_t replicas) {
+    const found_target target = std::exchange(of->target, {});  // what it is then is read again
     scale edited = target.now;
     edited.spec.replicas = replicas;
     write_options how;
@@ -313,16 +352,17 @@ awaitable<result<decision>> scaler_control::decide_within_places(const reconcile
 }
 
 awaitable<result<void>> scaler_control::decide_now(const reconcile_context& ctx, const inference_scaler& scaler,
-                                                   shared_entry of, const found_target& target) {
+                                                   shared_entry of) {
     const text asked = woken_by(scaler);
     const bool is_asked = !asked.empty() && asked != scaler.status.woken;
     facts seen;
-    seen.now = ctx.env().now();
-    seen.replicas = target.now.spec.replicas.value_or(0);
+    seen.replicas = of->target.now.spec.replicas.value_or(0);
     seen.woken = is_asked || is_unfinished_wake(scaler.status);
     const bool looked = of->fresh.has_value();
     if (!looked && !(seen.woken && seen.replicas == 0)) co_return result<void>();  // a look comes
     if (looked) seen.values = *of->fresh;
+    const time_point now = ctx.env().now();
+    seen.now = looked ? seen.values.at : now;  // times between looks, however long each took
     list_options which;
     which.in_namespace(scaler.metadata.namespace_).label_selector(of->selector).stop(ctx.stop());
     client c = ctx.get_client();
@@ -330,13 +370,20 @@ awaitable<result<void>> scaler_control::decide_now(const reconcile_context& ctx,
     if (!pods) co_return pods.error();
     const wall_time wall = ctx.env().wall_now();
     count_pods(*pods, scaler.spec, wall, seen);
-    if (!of->remembered) of->remembered = restore(scaler.status, of->rules, seen.replicas, moment{seen.now, wall});
+    if (!of->remembered) of->remembered = restore(scaler.status, of->rules, seen.replicas, moment{now, wall});
     std::shared_ptr<const target_pod> like;
     if (!pods->empty()) like = pods->front();
     auto decided = co_await decide_within_places(ctx, scaler, of, seen, std::move(like));
     if (!decided) co_return decided.error();
     decision& made = *decided;
     const bool changes = made.wanted != seen.replicas, writes = changes && !scaler.spec.dry_run;
+    if (writes && of->is_kept) {  // the watch may be behind
+        const text before = of->target.now.metadata.resource_version;
+        const auto read = co_await read_target(ctx, scaler, of);
+        if (!read) co_return read.error();
+        if (of->target.now.metadata.resource_version != before)
+            co_return error(api_errc::conflict, "the target has changed meanwhile");
+    }
     // A dry run tells what it would do once, and remembers no change that it did not make.
     const bool is_new =
         writes || (changes && (made.wanted != scaler.status.wanted || made.rule != scaler.status.decision.rule.view()));
@@ -369,10 +416,11 @@ awaitable<result<void>> scaler_control::decide_now(const reconcile_context& ctx,
         if (!ranked) co_return ranked.error();
     }
     result<void> set;
-    if (writes) set = co_await write_replicas(ctx, scaler, target, made.wanted);
+    if (writes) set = co_await write_replicas(ctx, scaler, of, made.wanted);
     // Nothing was done: decided again, by the same look.
     if (!set && set.error() == condition::conflict) co_return set.error();
     of->remembered = std::move(after);
+    if (writes) of->remembered->changed = ctx.env().now();
     if (of->fresh && of->fresh->at == seen.values.at) of->fresh.reset();
     if (!set) {
         of->remembered->replicas.reset();  // perhaps it was done

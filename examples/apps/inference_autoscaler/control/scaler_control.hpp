@@ -43,14 +43,19 @@ private:
         std::int64_t generation = -1;
         std::vector<scaling_rule> rules;
         std::optional<memory> remembered;
+        found_target target;        // as it was read last
+        bool is_kept = false;       // not read for this reconcile
         std::string selector;       // of the target's pods; empty: not known yet
         std::optional<look> fresh;  // not decided on yet
         std::vector<std::optional<double>> values;
         std::optional<inference_scaler_status> told;  // as it was decided last
-        time_point asked_others{};
-        std::string other;  // "ScaledObject llama": scales the target, too
     };
     using shared_entry = std::shared_ptr<entry>;
+    // The ScaledObjects of a namespace, which are not watched: not everybody has the kind.
+    struct scaled_objects {
+        time_point asked{};
+        std::vector<std::shared_ptr<const scaled_object>> found;
+    };
     // Why a scaler does nothing: a condition.
     struct obstacle {
         const char* condition = nullptr;
@@ -60,18 +65,18 @@ private:
 
     shared_entry entry_of(const reconcile_context& ctx, const inference_scaler& scaler);
     void look_now_and_then(const reconcile_context& ctx, const inference_scaler& scaler, const shared_entry& of);
+    void index_pods(const std::string& selector);
     awaitable<result<obstacle>> find_obstacle(const reconcile_context& ctx, const inference_scaler& scaler,
-                                              shared_entry of, found_target& target);
-    awaitable<result<std::string>> other_of(const reconcile_context& ctx, const inference_scaler& scaler,
-                                            shared_entry of);
+                                              shared_entry of);
+    awaitable<result<void>> read_target(const reconcile_context& ctx, const inference_scaler& scaler, shared_entry of);
+    awaitable<result<std::string>> other_of(const reconcile_context& ctx, const inference_scaler& scaler);
     awaitable<result<decision>> decide_within_places(const reconcile_context& ctx, const inference_scaler& scaler,
                                                      shared_entry of, facts& seen,
                                                      std::shared_ptr<const target_pod> like);
-    awaitable<result<void>> decide_now(const reconcile_context& ctx, const inference_scaler& scaler, shared_entry of,
-                                       const found_target& target);
+    awaitable<result<void>> decide_now(const reconcile_context& ctx, const inference_scaler& scaler, shared_entry of);
     awaitable<result<void>> lower_costs(const reconcile_context& ctx, const target_pods& pods, const look& values);
     awaitable<result<void>> write_replicas(const reconcile_context& ctx, const inference_scaler& scaler,
-                                           const found_target& target, std::int32_t replicas);
+                                           shared_entry of, std::int32_t replicas);
     awaitable<result<void>> write_status(const reconcile_context& ctx, const inference_scaler& scaler,
                                          inference_scaler_status status);
     awaitable<result<void>> rest(const reconcile_context& ctx, const inference_scaler& scaler, shared_entry of,
@@ -85,7 +90,11 @@ private:
     places_function places_;
     target_scales scales_;
     std::map<namespaced_name, shared_entry> known_;
+    std::map<std::string, scaled_objects> scaled_;  // by namespace
     std::shared_ptr<informer<inference_scaler>> scalers_;
+    std::shared_ptr<informer<target_pod>> pods_;
+    store_index by_target_, other_by_target_;
+    std::map<std::string, store_index> by_label_;  // of pods
     subscription gone_;
     std::shared_ptr<event_recorder> events_;
     metrics_registry* metrics_;

@@ -2,9 +2,20 @@
 
 #include <kcontrol/client/subresource.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
+#include <kcontrol/codec/metadata_object.hpp>
 
 namespace inference_autoscaler {
 namespace {
+
+constexpr auto scale_kept_for = std::chrono::minutes(5);
+constexpr auto unwatched_for = std::chrono::minutes(10);
+
+// An informer outlives those who ask for it, and this has to outlive the informer.
+const resource_info& metadata_of(const resource_info& kind) {
+    static std::map<std::string, resource_info> all;
+    return all.try_emplace(kind.gvk.api_version() + "/" + kind.plural, metadata_resource(kind.gvk, kind.plural))
+        .first->second;
+}
 
 std::string group_of(const text& api_version) {
     const std::string all = api_version;
@@ -52,6 +63,7 @@ awaitable<result<found_target>> target_scales::read(client c, std::string ns, sc
     }
     get_options how;
     how.stop(std::move(stop));
+    out.asked = c.env().now();
     const namespaced_name key(std::move(ns), target.name);
     auto scales = c.subresource(*out.kind, "scale");
     auto found = co_await scales.get<scale>(key, how);
@@ -65,6 +77,32 @@ awaitable<result<found_target>> target_scales::read(client c, std::string ns, sc
     out.reason = selects ? "" : "NoSelector";
     if (!selects) out.sentence = words_of(target) + ": its scale has no selector, so it has no pods";
     co_return out;
+}
+
+bool target_scales::is_current(cluster& in, const namespaced_name& key, const found_target& last) {
+    const time_point now = in.env().now();
+    if (last.kind == nullptr || !last.reason.empty() || now - last.asked >= scale_kept_for) return false;
+    time_point& again = unwatched_[last.kind];
+    if (now < again) return false;
+    const resource_info& metadata = metadata_of(*last.kind);
+    for (const auto& each : in.informers_of(metadata)) {
+        const auto status = each->status();
+        if (status.state == informer_state::live) {
+            const any_object found = each->objects().get(key);
+            if (found) return found.meta().resource_version == last.now.metadata.resource_version;
+        } else if (!status.synced && status.failure) {
+            // A kind that can't be watched must not keep the program from being ready.
+            if (again == time_point())
+                in.log().warning(
+                    "a kind of targets can't be watched: its scales are read at each look; allow list and "
+                    "watch of it",
+                    {{"kind", last.kind->gvk.kind}, {"reason", status.reason}});
+            again = now + unwatched_for;
+            static_cast<void>(in.remove_informers_of(metadata));
+            return false;
+        }
+    }
+    return false;
 }
 
 }  // namespace inference_autoscaler

@@ -31,7 +31,9 @@ public:
     ~scaler_world() { stop(); }
 
     void start() {
-        m = std::make_unique<manager>(world.env(), world.get_executor(), world.connect(server));
+        const logger log([this](const log_record& said) { logged.emplace_back(said.message); });
+        m = std::make_unique<manager>(world.env(), world.get_executor(), world.connect(server),
+                                      manager_options().log(log));
         const auto ask = [this](inference_scaler scaler, std::vector<scaling_rule> rules, target_pods ready,
                                 std::stop_token) { return read(scaler, rules.size(), ready); };
         const auto fits = [this](inference_scaler, std::shared_ptr<const target_pod>, std::int32_t pods,
@@ -116,6 +118,10 @@ public:
         }
         return out;
     }
+    std::size_t told(std::string_view words) {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(logged, [words](const std::string& each) { return each.starts_with(words); }));
+    }
     std::size_t writes() {
         std::size_t out = 0;
         for (const char* verb : {"create", "update", "patch", "delete"}) {
@@ -187,6 +193,7 @@ public:
     std::optional<std::int32_t> places;  ///< what the scheduler says; nothing: it does not answer
     std::vector<std::int32_t> asked_places;
     inference_scaler shown;  ///< as the observer was told last
+    std::vector<std::string> logged;
 
     testing::sim_world world;
     testing::sim_server& server;
