@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 SERVICE_MS = 200
-PATIENT = {"up": {"maxPercent": 0}, "down": {"forSeconds": 1800}}
+PATIENT = {"up": {"maxPercent": 0, "maxStep": 3}, "down": {"forSeconds": 3600, "maxStep": 2}}
 
 
 def rates(kind, seconds):
