@@ -7,6 +7,7 @@
 #include <kcontrol/transport/client.hpp>
 
 #include "api/validation.hpp"
+#include "commands/print_command.hpp"
 #include "control/explain.hpp"
 #include "control/program.hpp"
 #include "guarded_serving/guarded_listen.hpp"
@@ -26,13 +27,14 @@ using words = std::vector<std::string_view>;
 
 namespace {
 
-constexpr std::string_view commands = R"(
+constexpr std::string_view commands_help = R"(
 Commands, each with a --help of its own:
   inference_autoscaler explain NAMESPACE/NAME   what was decided, and what the rules say now
   inference_autoscaler simulate FLAGS           what a scaler does under a recorded load
 )";
 
-result<std::string> explain_once(environment& env, const words& arguments) {
+result<std::string> explain_once(const words& arguments) {
+    system_environment env;
     const auto asked = inference_autoscaler::read_explain_arguments(arguments);
     if (!asked) return asked.error();
     auto addresses = http::address_rules::public_and_private();
@@ -57,17 +59,6 @@ result<std::string> explain_once(environment& env, const words& arguments) {
     return out;
 }
 
-// Prints what a command says, or why it can't, and returns the exit status.
-int answer(const words& arguments, std::string_view help, result<std::string> (*said)(environment&, const words&)) {
-    const auto asks_help = [](std::string_view a) { return a == "--help" || a == "-h"; };
-    if (std::ranges::any_of(arguments, asks_help)) return std::cout << help, 0;
-    system_environment env;
-    const auto text = said(env, arguments);
-    if (text) return std::cout << *text, std::cout.flush() ? 0 : 1;
-    std::cerr << "error: " << text.error().message() << "\n";
-    return text.error().code() == errc::invalid_argument ? 2 : 1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -76,11 +67,12 @@ int main(int argc, char** argv) {
     const std::string_view first = arguments.empty() ? "" : arguments[0];
     const words rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
     if (first == "simulate") {
-        return answer(rest, inference_autoscaler::simulate_help(), [](environment& env, const words& said) {
+        return commands::print_command(rest, inference_autoscaler::simulate_help(), [](const words& said) {
+            system_environment env;
             return inference_autoscaler::simulate_command(said, env);
         });
     }
-    if (first == "explain") return answer(rest, inference_autoscaler::explain_help(), explain_once);
+    if (first == "explain") return commands::print_command(rest, inference_autoscaler::explain_help(), explain_once);
     bool install = false;
     auto addresses = http::address_rules::public_and_private();  // users name servers
     const auto allow = [&addresses](std::string_view range) { return addresses.allow(range); };
@@ -109,6 +101,6 @@ int main(int argc, char** argv) {
             m, http::make_transport_factory(m.env(), http::transport_options().addresses(addresses)), shown);
     };
     const int status = run(argc, argv, set_up, options);
-    if (std::ranges::find(arguments, "--help") != arguments.end()) std::cout << commands;
+    if (std::ranges::find(arguments, "--help") != arguments.end()) std::cout << commands_help;
     return status;
 }

@@ -5,6 +5,8 @@
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
+#include "api/inference_scaler.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>

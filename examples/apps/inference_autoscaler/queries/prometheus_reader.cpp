@@ -56,7 +56,6 @@ struct prometheus_reader::shared : std::enable_shared_from_this<shared> {
     http::transport_factory connect;
     kcontrol::task_group tasks;
     std::stop_source stop;
-    std::size_t requests = 0;
     std::map<std::string, std::shared_ptr<server>> servers;
     std::map<std::string, std::shared_ptr<answer>> answers;
 
@@ -85,7 +84,6 @@ struct prometheus_reader::shared : std::enable_shared_from_this<shared> {
         if (env.now() >= end)
             co_return kcontrol::error(kcontrol::errc::timeout, "other requests to the server took all of the 5 s");
         ++to->running;
-        ++requests;
         to->used = env.now();
         auto out = co_await to->over->round_trip(std::move(what), bounds(end - to->used, stop.get_token()));
         --to->running;
@@ -142,8 +140,6 @@ prometheus_reader::prometheus_reader(kcontrol::environment& env, kcontrol::execu
     : shared_(std::make_shared<shared>(env, std::move(ex), std::move(connect))) {}
 
 prometheus_reader::~prometheus_reader() { shared_->stop.request_stop(); }
-
-std::size_t prometheus_reader::requests() const noexcept { return shared_->requests; }
 
 kcontrol::awaitable<reading> prometheus_reader::ask(metric_server where, std::string query, std::stop_token stop) {
     const auto self = shared_;

@@ -45,9 +45,6 @@ public:
     /// (no_answer); the request itself goes on then, for those that share it.
     kcontrol::awaitable<reading> ask(metric_server where, std::string query, std::stop_token stop);
 
-    /// Requests so far, those for names included.
-    std::size_t requests() const noexcept;
-
 private:
     struct shared;
     std::shared_ptr<shared> shared_;
