@@ -18,8 +18,11 @@ KCONTROL_DECL std::span<char> list_reader::room() {
         begin_ = 0;
     }
     if (capacity_ - filled_ < least) {
-        const std::size_t larger =
-            std::max({std::min(capacity_ * 2, largest_ + batch_ + least), capacity_ + least, batch_ + least});
+        // Little at first: while a server thinks, thousands of lists may wait for their first byte.
+        const std::size_t usual = batch_ + least;
+        const std::size_t grown =
+            capacity_ < usual ? std::min(capacity_ * 4, usual) : std::min(capacity_ * 2, largest_ + usual);
+        const std::size_t larger = std::max(grown, filled_ + least);
         auto next = std::make_unique_for_overwrite<char[]>(larger);
         if (filled_ > 0) std::memcpy(next.get(), buffer_.get(), filled_);
         buffer_ = std::move(next);
