@@ -50,6 +50,22 @@ inline error no_memory(const resource_info& info) {
                                           "; give the process more, or select fewer objects or fields");
 }
 
+inline awaitable<reflector_action> at_once(reflector_action next) { co_return next; }
+
+inline awaitable<reflector_action> probed(awaitable<result<std::string>> asked, reflector_action step,
+                                          std::stop_token stop, reflector_fsm& fsm, const environment& env) {
+    const auto version = co_await std::move(asked);
+    if (stop.stop_requested()) co_return step;
+    co_return fsm.on_probe(version, env.now());
+}
+
+inline awaitable<reflector_action> slept(awaitable<wake> asleep, reflector_action step, std::stop_token stop,
+                                         reflector_fsm& fsm, const environment& env) {
+    static_cast<void>(co_await std::move(asleep));
+    if (stop.stop_requested()) co_return step;
+    co_return fsm.on_timer(env.now());
+}
+
 }  // namespace detail
 
 KCONTROL_DECL reflector::reflector(environment& env, executor ex, const resource_info& info, reflector_options options,
@@ -75,6 +91,8 @@ KCONTROL_DECL awaitable<void> reflector::run(client cl, std::stop_token stop) {
         bool exhausted = false;
         try {
             sink_->stepped();
+            if (!detail::keeps_watch(next.step)) co_await close_watch();
+            if (stop.stop_requested()) break;
             next = co_await take_step(cl, next, stop);
             detail::memory_reserve::refill();
         } catch (const std::bad_alloc&) {
@@ -97,34 +115,32 @@ KCONTROL_DECL void reflector::forget_list() {
     initial_ = {};
 }
 
+// No coroutine: a frame with room for each of these steps would be 4 KiB, for every event and while a watch is quiet.
 KCONTROL_DECL awaitable<reflector_action> reflector::take_step(client& cl, reflector_action step,
                                                                std::stop_token stop) {
-    if (!detail::keeps_watch(step.step)) co_await close_watch();
-    if (stop.stop_requested()) co_return step;
     switch (step.step) {
-    case reflector_step::identify: co_return co_await identify(cl, std::move(stop));
-    case reflector_step::list: co_return co_await list(cl, std::move(step), std::move(stop));
-    case reflector_step::replace: co_return replace(step.by_content);
+    case reflector_step::identify: return identify(cl, std::move(stop));
+    case reflector_step::list: return list(cl, std::move(step), std::move(stop));
+    case reflector_step::replace: return detail::at_once(replace(step.by_content));
     case reflector_step::stream:
-    case reflector_step::watch: co_return co_await watch(cl, std::move(step), std::move(stop));
-    case reflector_step::receive: co_return co_await receive(std::move(stop));
-    case reflector_step::read: co_return co_await read(cl, std::move(stop));
+    case reflector_step::watch: return watch(cl, std::move(step), std::move(stop));
+    case reflector_step::receive: return receive(std::move(stop));
+    case reflector_step::read: return read(cl, std::move(stop));
     case reflector_step::probe: {
-        const auto version = co_await consistent_version(cl, stop);
-        if (stop.stop_requested()) co_return step;
-        co_return fsm_.on_probe(version, env_->now());
+        auto version = consistent_version(cl, stop);
+        return detail::probed(std::move(version), std::move(step), std::move(stop), fsm_, *env_);
     }
-    case reflector_step::sleep:
+    case reflector_step::sleep: {
         failed_at_ = env_->now();
-        co_await hurry_.wait(*env_, stop, env_->now() + step.delay);
-        if (stop.stop_requested()) co_return step;
-        co_return fsm_.on_timer(env_->now());
+        auto slept = hurry_.wait(*env_, stop, env_->now() + step.delay);
+        return detail::slept(std::move(slept), std::move(step), std::move(stop), fsm_, *env_);
+    }
     case reflector_step::clear:
         list_bytes_ = 0;
         sink_->replace({});
         break;
     }
-    co_return fsm_.on_cleared();
+    return detail::at_once(fsm_.on_cleared());
 }
 
 KCONTROL_DECL awaitable<reflector_action> reflector::identify(client& cl, std::stop_token stop) {
