@@ -106,17 +106,43 @@ KCONTROL_DECL index_hold::~index_hold() {
     }
 }
 
+// A key beside the others, so that to compare two is no search for the bytes of two objects.
+struct sort_key {
+    sort_key(const object_meta& meta, std::uint32_t place) : key(key_view_of(meta)), at(place) {
+        for (std::size_t i = 0; i < sizeof begin; ++i) {
+            begin = begin << 8 | (i < key.name.size() ? static_cast<unsigned char>(key.name[i]) : 0U);
+        }
+    }
+    bool operator<(const sort_key& other) const noexcept {
+        const bool shared = key.ns.data() == other.key.ns.data() && key.ns.size() == other.key.ns.size();
+        if (const int order = shared ? 0 : key.ns.compare(other.key.ns); order != 0) return order < 0;
+        if (begin != other.begin) return begin < other.begin;
+        if (const int order = key.name.compare(other.key.name); order != 0) return order < 0;
+        return at < other.at;
+    }
+
+    key_view key;
+    std::uint64_t begin = 0;  // of the name
+    std::uint32_t at;
+};
+
 // Sorted by key; of several with the same one the last stays.
 inline void sort_by_key(std::vector<any_object>& all) {
-    const auto before = [](const any_object& a, const any_object& b) {
-        return key_view_of(a.meta()) < key_view_of(b.meta());
+    const auto out_of_order = [](const any_object& a, const any_object& b) {
+        return !(key_view_of(a.meta()) < key_view_of(b.meta()));
     };
-    if (!std::is_sorted(all.begin(), all.end(), before)) std::stable_sort(all.begin(), all.end(), before);
-    const auto is_same_key = [](const any_object& a, const any_object& b) {
-        return key_view_of(a.meta()) == key_view_of(b.meta());
-    };
-    const auto first = std::unique(all.rbegin(), all.rend(), is_same_key).base();
-    all.erase(all.begin(), first);
+    if (std::adjacent_find(all.begin(), all.end(), out_of_order) == all.end()) return;
+    std::vector<sort_key> keys;
+    keys.reserve(all.size());
+    for (const auto& object : all) keys.emplace_back(object.meta(), static_cast<std::uint32_t>(keys.size()));
+    std::sort(keys.begin(), keys.end());
+    std::vector<any_object> sorted;
+    sorted.reserve(all.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (i + 1 < keys.size() && keys[i + 1].key == keys[i].key) continue;
+        sorted.push_back(std::move(all[keys[i].at]));
+    }
+    all.swap(sorted);
 }
 
 inline bool has_key(const std::vector<any_object>& sorted, const key_view& key) {
