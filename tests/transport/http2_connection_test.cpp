@@ -44,9 +44,20 @@ public:
         call_later(std::move(handler), error_code(), n);
         deliver();
     }
+    std::size_t write_now(boost::asio::const_buffer from, error_code& failure) override {
+        if (broken) failure = boost::asio::error::broken_pipe;
+        const std::size_t n = broken ? 0 : std::min(from.size(), at_once);
+        if (n == 0) return 0;
+        CHECK(far_.feed({static_cast<const char*>(from.data()), n}));
+        deliver();
+        return n;
+    }
     void stop_reading() noexcept override {
         if (reader_) finish(boost::asio::error::operation_aborted, 0);
     }
+
+    std::size_t at_once = 0;  // so much of a write is taken without waiting
+    bool broken = false;
 
     // What the server has to say goes to whoever reads.
     void deliver() {
@@ -56,6 +67,11 @@ public:
         std::memcpy(into_.data(), pending_.data(), n);
         pending_.erase(0, n);
         finish(error_code(), n);
+    }
+
+    // The server has gone.
+    void close_far() {
+        if (reader_) finish(boost::asio::error::eof, 0);
     }
 
 private:
@@ -113,4 +129,52 @@ TEST_CASE("http2_connection: a quiet one waits with little, and one on which muc
     CHECK(asked.body.size() == 60'005 + 25'000 + 300);
     connection->abandon(asked);
     env.run_ready(context);
+}
+
+TEST_CASE("http2_connection: what can't be written at once follows, in order") {
+    testing::manual_environment env;
+    for (const std::size_t at_once : {0U, 1U, 1000U, 1U << 20}) {
+        CAPTURE(at_once);
+        boost::asio::io_context context;
+        http2_side far;
+        std::size_t room = 0;
+        auto stream = std::make_unique<paper_stream>(context, far, room);
+        stream->at_once = at_once;
+        const auto connection = std::make_shared<http2_connection>(env, context.get_executor(), std::move(stream), "a",
+                                                                   "a", duration(0), duration(0));
+        std::string body;
+        for (int i = 0; body.size() < 60'000; ++i) body += std::to_string(i) + ' ';
+        http::request req("POST", "/large");
+        req.body = body;
+        http2_stream asked(std::move(req), true), beside(http::request("GET", "/small"), true);
+        REQUIRE(connection->open(asked));
+        REQUIRE(connection->open(beside));
+        env.run_ready(context);
+        CHECK(asked.ended);
+        CHECK(asked.body == "POST /large\n" + body);
+        CHECK(beside.ended);
+        CHECK(connection->is_idle());
+        CHECK_FALSE(connection->over());
+    }
+}
+
+TEST_CASE("http2_connection: a write that fails at once ends with what the reader finds") {
+    testing::manual_environment env;
+    boost::asio::io_context context;
+    http2_side far;
+    std::size_t room = 0;
+    auto stream = std::make_unique<paper_stream>(context, far, room);
+    auto& wire = *stream;
+    wire.broken = true;
+    const auto connection = std::make_shared<http2_connection>(env, context.get_executor(), std::move(stream), "a", "a",
+                                                               duration(0), duration(0));
+    http2_stream asked(http::request("GET", "/"), true);
+    REQUIRE(connection->open(asked));
+    env.run_ready(context);
+    CHECK(connection->over());
+    CHECK_FALSE(asked.failure);
+    wire.close_far();
+    env.run_ready(context);
+    REQUIRE(asked.failure);
+    CHECK(*asked.failure == errc::connection_lost);
 }

@@ -13,7 +13,11 @@ KCONTROL_DECL void fields::set(std::string_view name, std::string value) {
 }
 
 KCONTROL_DECL void fields::add(std::string_view name, std::string value) {
-    fields_.push_back({std::string(name), std::move(value)});
+    constexpr std::size_t usual = 4;  // at once, and not one by one
+    if (fields_.empty()) fields_.reserve(usual);
+    field& added = fields_.emplace_back();
+    added.name = name;
+    added.value = std::move(value);
 }
 
 KCONTROL_DECL void fields::erase(std::string_view name) {

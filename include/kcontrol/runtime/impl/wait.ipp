@@ -3,7 +3,6 @@
 #include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
-#include <boost/asio/append.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -59,7 +58,8 @@ struct waiter : std::enable_shared_from_this<waiter> {
         event_ = nullptr;
         on_stop_.reset();
         if (timer_) timer_->cancel();
-        boost::asio::post(ex_, boost::asio::append(std::move(handler), reason));
+        // ex_ is the handler's own executor; asked for it with its type erased, it would be allocated twice.
+        boost::asio::post(ex_, [h = std::move(handler), reason]() mutable { std::move(h)(reason); });
         work_.reset();
     }
 
@@ -123,7 +123,10 @@ KCONTROL_DECL awaitable<wake> async_event::wait(environment& env, std::stop_toke
     auto target = std::make_shared<detail::waiter>(co_await boost::asio::this_coro::executor);
     target->event_ = this;
     target->position_ = waiters_.insert(waiters_.end(), target.get());
-    co_return co_await detail::wait_on(std::move(target), env, std::move(stop), deadline);
+    detail::start_wait initiation(std::move(target), env, std::move(stop), deadline);
+    const wake reason = co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>&, void(wake)>(
+        std::move(initiation), boost::asio::use_awaitable);
+    co_return reason;
 }
 
 KCONTROL_DECL awaitable<wake> sleep_until(environment& env, time_point when, std::stop_token stop) {

@@ -6,15 +6,18 @@
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/system_executor.hpp>
 
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 struct ssl_st;
@@ -22,9 +25,45 @@ struct ssl_st;
 namespace kcontrol::inline v0_1::http::detail {
 
 using tcp = boost::asio::ip::tcp;
-using io_handler = boost::asio::any_completion_handler<void(error_code, std::size_t)>;
 using done_handler = boost::asio::any_completion_handler<void(error_code)>;
 using write_buffers = std::array<boost::asio::const_buffer, 3>;
+
+/// What is called when a read or a write has ended. It knows whether it runs where the stream's socket does: an
+/// executor that is handed on with the types erased takes two allocations each time that it is asked for.
+class io_handler {
+public:
+    using any_handler = boost::asio::any_completion_handler<void(error_code, std::size_t)>;
+
+    io_handler() = default;
+    /// One without an executor of its own, as a lambda, runs where the socket does.
+    template <class Handler>
+    requires(!std::is_same_v<std::remove_cvref_t<Handler>, io_handler>)
+        io_handler(Handler&& handler)  // NOLINT(google-explicit-constructor): as any_completion_handler
+        : at_home_(std::is_same_v<boost::asio::associated_executor_t<std::remove_cvref_t<Handler>>,
+                                  boost::asio::system_executor>),
+          call_(std::forward<Handler>(handler)) {}
+    /// `home` is the socket's executor.
+    template <class Handler>
+    io_handler(Handler&& handler, const executor& home)
+        : at_home_(boost::asio::get_associated_executor(handler, home) == home),
+          call_(std::forward<Handler>(handler)) {}
+    io_handler(io_handler&&) = default;
+    io_handler& operator=(io_handler&&) = delete;  // Boost 1.81: any_completion_handler's calls itself for ever
+    ~io_handler() = default;
+
+    bool at_home() const noexcept { return at_home_; }
+    any_handler release() && noexcept { return std::move(call_); }
+    explicit operator bool() const noexcept { return static_cast<bool>(call_); }
+    void operator()(const error_code& failure, std::size_t n) && { std::move(call_)(failure, n); }
+    void swap(io_handler& other) noexcept {
+        std::swap(at_home_, other.at_home_);
+        call_.swap(other.call_);
+    }
+
+private:
+    bool at_home_ = false;
+    any_handler call_;
+};
 
 class tls_context;
 
@@ -37,6 +76,9 @@ public:
     virtual void async_handshake(done_handler handler) = 0;
     virtual void async_read(boost::asio::mutable_buffer into, io_handler handler) = 0;
     virtual void async_write(write_buffers from, io_handler handler) = 0;  // all of it
+    /// Writes what can be written at once, and says how much that is; the rest is for async_write(). No write is in
+    /// progress.
+    virtual std::size_t write_now(boost::asio::const_buffer /*from*/, error_code& /*failure*/) { return 0; }
     virtual void async_shutdown(done_handler handler) = 0;
     virtual ssl_st* tls() noexcept { return nullptr; }
     /// Something of what came is kept here and not yet read; it need not be whole.
@@ -76,7 +118,7 @@ struct start_read {
     boost::asio::mutable_buffer into;
     template <class Handler>
     void operator()(Handler&& handler) {
-        stream->async_read(into, io_handler(std::forward<Handler>(handler)));
+        stream->async_read(into, io_handler(std::forward<Handler>(handler), stream->socket().get_executor()));
     }
 };
 struct start_write {
@@ -84,7 +126,7 @@ struct start_write {
     write_buffers from;
     template <class Handler>
     void operator()(Handler&& handler) {
-        stream->async_write(from, io_handler(std::forward<Handler>(handler)));
+        stream->async_write(from, io_handler(std::forward<Handler>(handler), stream->socket().get_executor()));
     }
 };
 struct start_handshake {

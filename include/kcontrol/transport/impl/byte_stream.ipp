@@ -17,10 +17,10 @@ public:
         boost::asio::post(socket_.get_executor(), boost::asio::append(std::move(handler), error_code{}));
     }
     void async_read(boost::asio::mutable_buffer into, io_handler handler) override {
-        socket_.async_read_some(into, std::move(handler));
+        socket_.async_read_some(into, std::move(handler).release());
     }
     void async_write(write_buffers from, io_handler handler) override {
-        boost::asio::async_write(socket_, from, std::move(handler));
+        boost::asio::async_write(socket_, from, std::move(handler).release());
     }
     void async_shutdown(done_handler handler) override {
         error_code failure;

@@ -196,7 +196,7 @@ inline awaitable<result<opened_exchange>> run_open(std::shared_ptr<client_transp
     const bool whole = options.form() == exchange_form::whole;
     std::unique_ptr<connection> made;
     if (self->may_speak_http2()) {
-        auto opened = co_await open_http2(self, std::move(req), options, deadline, whole);
+        auto opened = co_await open_http2(self, req, options, deadline, whole);
         if (!opened) co_return opened.error();
         if ((*opened)->link) {
             co_return http2_answer_of(std::move(*opened));

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,9 @@ public:
     /// Closes it when it has no streams: now, or when the last one has ended.
     KCONTROL_DECL void leave();
 
-    /// What became of it while nobody asked anything. False: it is of no use any more.
+    /// What became of it while nobody asked anything. False: it is of no use any more; nothing: wake_up() finds out.
+    KCONTROL_DECL std::optional<bool> is_awake();
+    /// The same, where it takes a moment.
     KCONTROL_DECL static awaitable<bool> wake_up(std::shared_ptr<http2_connection> self, std::stop_token stop);
 
 private:

@@ -77,8 +77,17 @@ inline void http2_connection::pump() {
     }
     if (!is_idle()) watch_life();
     if (write_broken_ || output_.empty()) return become_idle();
+    error_code failed;
+    boost::asio::const_buffer rest = boost::asio::buffer(output_);
+    rest += stream_->write_now(rest, failed);
+    if (failed) write_broken_ = true;
+    if (failed || rest.size() == 0) {
+        // What is more to say has its turn, and so has whoever goes on with another stream.
+        if (failed || is_idle() || session_.has_output()) pump_later();
+        return;
+    }
     writing_ = true;
-    const write_buffers out{boost::asio::buffer(output_), boost::asio::const_buffer(), boost::asio::const_buffer()};
+    const write_buffers out{rest, boost::asio::const_buffer(), boost::asio::const_buffer()};
     stream_->async_write(out, [self = shared_from_this()](const error_code& failure, std::size_t) {
         self->writing_ = false;
         // Reading says why: the server may have answered early, or its TLS alert explains it.
@@ -202,18 +211,20 @@ inline void http2_connection::die(const error& unanswered, const error& answered
     has_read_.notify_all();
 }
 
-KCONTROL_DECL awaitable<bool> http2_connection::wake_up(std::shared_ptr<http2_connection> self, std::stop_token stop) {
+KCONTROL_DECL std::optional<bool> http2_connection::is_awake() {
     // One that is in use is read all the time, and what comes on a new one is TLS' own.
-    if (!self->is_idle() || !self->answered_) co_return !self->over();
+    if (!is_idle() || !answered_) return !over();
     char byte = 0;
-    const auto n = self->stream_->socket().is_open()
-                       ? ::recv(self->stream_->socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT)
-                       : 0;
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) co_return !self->over();
-    if (n <= 0) {
-        self->die_of(boost::asio::error::eof);
-        co_return false;
-    }
+    auto& socket = stream_->socket();
+    const auto n = socket.is_open() ? ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) : 0;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return !over();
+    if (n > 0) return std::nullopt;
+    die_of(boost::asio::error::eof);
+    return false;
+}
+
+KCONTROL_DECL awaitable<bool> http2_connection::wake_up(std::shared_ptr<http2_connection> self, std::stop_token stop) {
+    if (const auto known = self->is_awake()) co_return *known;
     // A goodbye, TLS' end, or only something that was left to say. It may be a part of what TLS can read.
     self->read();
     const auto until = self->env_.now() + std::chrono::milliseconds(100);

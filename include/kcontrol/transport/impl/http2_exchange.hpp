@@ -33,7 +33,7 @@ public:
 /// One request and its answer, over one stream at a time.
 class http2_exchange final : public http2_stream {
 public:
-    http2_exchange(std::shared_ptr<client_transport> owner, request req, bool is_whole, std::size_t most)
+    http2_exchange(std::shared_ptr<client_transport> owner, request&& req, bool is_whole, std::size_t most)
         : http2_stream(std::move(req), is_whole, most),
           transport(std::move(owner)),
           safe(asked.method == "GET" || asked.method == "HEAD") {
@@ -107,9 +107,9 @@ private:
 };
 
 /// Sends the request and waits for its answer, or for the head of it where the body is read piece by piece. Its link is
-/// null where the server is asked over HTTP/1.1.
-inline awaitable<result<std::unique_ptr<http2_exchange>>> open_http2(std::shared_ptr<client_transport> self,
-                                                                     request req, exchange_options options,
+/// null where the server is asked over HTTP/1.1. What is passed by reference is the caller's until then.
+inline awaitable<result<std::unique_ptr<http2_exchange>>> open_http2(const std::shared_ptr<client_transport>& self,
+                                                                     request& req, const exchange_options& options,
                                                                      time_point deadline, bool whole);
 
 /// The answer; unless it is whole, its body is read from the exchange as it comes.

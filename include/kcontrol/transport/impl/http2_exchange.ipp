@@ -73,6 +73,16 @@ inline awaitable<std::optional<error>> await_attempt(http2_exchange& exchange, c
     co_return *place->failure;
 }
 
+// True: a connection was there that takes it.
+inline bool open_at_once(http2_exchange& exchange) {
+    auto link = exchange.transport->take_http2();
+    if (!link || !link->is_awake().value_or(false)) return false;
+    exchange.reused = link->answered();
+    if (!link->open(exchange)) return false;
+    exchange.link = std::move(link);
+    return true;
+}
+
 // Opens it on some connection; its link stays null where the server is asked over HTTP/1.1.
 inline awaitable<std::optional<error>> reach_http2(http2_exchange& exchange, const exchange_options& options,
                                                    time_point deadline) {
@@ -96,17 +106,8 @@ inline awaitable<std::optional<error>> reach_http2(http2_exchange& exchange, con
     }
 }
 
-// Until the answer is there, as far as it is wanted here, or never will be.
-inline awaitable<void> await_http2(http2_exchange& exchange, const exchange_options& options, time_point deadline) {
-    while (!exchange.failure && !(exchange.whole ? exchange.ended : exchange.head_done)) {
-        const wake why = co_await exchange.event.wait(exchange.transport->env, options.stop(), deadline);
-        if (exchange.failure || why == wake::notified) continue;
-        exchange.give_up(why == wake::stopped ? error(errc::stopped) : error(errc::timeout, "no answer came in time"));
-    }
-}
-
-inline awaitable<result<std::unique_ptr<http2_exchange>>> open_http2(std::shared_ptr<client_transport> self,
-                                                                     request req, exchange_options options,
+inline awaitable<result<std::unique_ptr<http2_exchange>>> open_http2(const std::shared_ptr<client_transport>& self,
+                                                                     request& req, const exchange_options& options,
                                                                      time_point deadline, bool whole) {
     const auto checked = check_call(*self, req, options);
     if (!checked) co_return checked.error();
@@ -115,10 +116,18 @@ inline awaitable<result<std::unique_ptr<http2_exchange>>> open_http2(std::shared
     constexpr int most_refusals = 3;
     int refusals = 0;
     for (bool first = true;; first = false) {
-        auto unreached = co_await reach_http2(*exchange, options, deadline);
-        if (unreached) co_return said_of(*self, *unreached);
-        if (!exchange->link) break;
-        co_await await_http2(*exchange, options, deadline);
+        if (!open_at_once(*exchange)) {
+            auto unreached = co_await reach_http2(*exchange, options, deadline);
+            if (unreached) co_return said_of(*self, *unreached);
+            if (!exchange->link) break;
+        }
+        // Until the answer is there, as far as it is wanted here, or never will be.
+        while (!exchange->failure && !(whole ? exchange->ended : exchange->head_done)) {
+            const wake why = co_await exchange->event.wait(self->env, options.stop(), deadline);
+            if (exchange->failure || why == wake::notified) continue;
+            exchange->give_up(why == wake::stopped ? error(errc::stopped)
+                                                   : error(errc::timeout, "no answer came in time"));
+        }
         if (!exchange->failure) break;
         const error why = *exchange->failure;
         const bool refused = exchange->link->refused();

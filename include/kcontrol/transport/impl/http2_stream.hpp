@@ -26,7 +26,7 @@ public:
 
     /// `is_whole`: the body is wanted all at once, up to `most` bytes. Else the peer sends no more than a window of it
     /// before somebody takes some.
-    http2_stream(request req, bool is_whole, std::size_t most = unlimited)
+    http2_stream(request&& req, bool is_whole, std::size_t most = unlimited)
         : asked(std::move(req)), whole(is_whole), max_body(most) {}
     virtual ~http2_stream() = default;
     http2_stream(const http2_stream&) = delete;

@@ -39,6 +39,7 @@ public:
     void async_handshake(done_handler handler) override;
     void async_read(boost::asio::mutable_buffer into, io_handler handler) override;
     void async_write(write_buffers from, io_handler handler) override;
+    std::size_t write_now(boost::asio::const_buffer from, error_code& failure) override;
     void async_shutdown(done_handler handler) override;
     bool has_input() const noexcept override { return SSL_has_pending(ssl_.get()) == 1 || below_->has_input(); }
     void stop_reading() noexcept override;

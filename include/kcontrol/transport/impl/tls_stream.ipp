@@ -208,6 +208,14 @@ public:
         if (next != need::nothing) return wait(next);
         // Never from inside of the call that began it.
         const auto ex = on_->socket().get_executor();
+        if constexpr (transfers) {
+            if (handler_.at_home()) {
+                boost::asio::post(ex, [h = std::move(handler_), failed = step_.failure, n = step_.bytes]() mutable {
+                    std::move(h)(failed, n);
+                });
+                return;
+            }
+        }
         boost::asio::post(ex, outcome());
     }
 
@@ -219,14 +227,19 @@ public:
             const need next = step_.go(*on_);
             if (next != need::nothing) return wait(next);
         }
+        if constexpr (transfers) {
+            if (handler_.at_home()) return std::move(handler_)(step_.failure, step_.bytes);
+        }
         const auto ex = on_->socket().get_executor();
         boost::asio::dispatch(ex, outcome());
     }
 
 private:
+    static constexpr bool transfers = std::is_same_v<Handler, io_handler>;
+
     auto outcome() {
-        if constexpr (std::is_same_v<Handler, io_handler>) {
-            return boost::asio::append(std::move(handler_), step_.failure, step_.bytes);
+        if constexpr (transfers) {
+            return boost::asio::append(std::move(handler_).release(), step_.failure, step_.bytes);
         } else {
             return boost::asio::append(std::move(handler_), step_.failure);
         }
@@ -264,6 +277,14 @@ inline void tls_stream::async_write(write_buffers from, io_handler handler) {
         from = {boost::asio::buffer(joined_), boost::asio::const_buffer(), boost::asio::const_buffer()};
     }
     start(write_step(from), std::move(handler));
+}
+
+inline std::size_t tls_stream::write_now(boost::asio::const_buffer from, error_code& failure) {
+    ERR_clear_error();
+    write_step step({from, boost::asio::const_buffer(), boost::asio::const_buffer()});
+    static_cast<void>(step.go(*this));
+    failure = step.failure;
+    return step.bytes;
 }
 
 inline void tls_stream::async_shutdown(done_handler handler) { start(shutdown_step(), std::move(handler)); }
