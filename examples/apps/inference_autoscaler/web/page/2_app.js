@@ -1,6 +1,5 @@
 // The list of scalers, the one that is chosen (its name is in the address), and the link to the server.
-const EVERY = 5000, PATIENCE = 8000;  // milliseconds
-const view = {items: [], since: null, history: null, asked: "", states: new Map()};
+const view = {items: [], history: null, asked: "", states: new Map()};
 const key = s => `${s.namespace}/${s.name}`;
 const chosen = () => view.items.find(s => "#" + key(s) === decodeURIComponent(location.hash));
 const condition = (s, type) => s.conditions.find(c => c.type === type);
@@ -80,48 +79,25 @@ function drawOne() {
   show($("no-decisions"), !h.decisions.length);
 }
 
-async function get(path) {
-  const answer = await fetch(path, {cache: "no-store", signal: AbortSignal.timeout(PATIENCE)});
-  if (!answer.ok) throw new Error(answer.status === 401 ? "it asks for a login; reload this page to give it" : `it answers ${answer.status}`);
-  return answer.json();
-}
-let timer = 0;
-async function poll() {
-  clearTimeout(timer);
-  try {
-    view.items = (await get("/api/v1/scalers")).items;
-    const s = chosen();
-    // Points are of minutes; decisions change the scaler.
-    const version = s ? JSON.stringify([key(s), s.time.slice(0, 16), s.replicas, s.wanted]) : "";
-    if (s && version !== view.asked) {
-      view.history = await get(`/api/v1/scalers/${encodeURIComponent(s.namespace)}/${encodeURIComponent(s.name)}/history`);
-      view.asked = version;
-    }
-    view.since = null;
-    announce();
-  } catch (failure) {
-    view.since ??= new Date();
-    view.why = failure.name === "TimeoutError" ? "nothing came in time" : failure instanceof TypeError ? "it does not answer" : failure.message;
+async function read() {
+  view.items = (await get("/api/v1/scalers")).items;
+  const s = chosen();
+  // Points are of minutes; decisions change the scaler.
+  const version = s ? JSON.stringify([key(s), s.time.slice(0, 16), s.replicas, s.wanted]) : "";
+  if (s && version !== view.asked) {
+    view.history = await get(`/api/v1/scalers/${encodeURIComponent(s.namespace)}/${encodeURIComponent(s.name)}/history`);
+    view.asked = version;
   }
-  drawLink();
-  drawList();
-  drawOne();
-  timer = setTimeout(poll, document.hidden ? 15000 : EVERY);
+  announce();
 }
-function drawLink() {
-  const is = view.since ? "lost" : "live";
-  document.body.dataset.link = $("link").dataset.is = is;
-  put($("link-text"), is === "live" ? "Live" : "Disconnected");
-  show($("lost"), is === "lost");
-  if (view.since) put($("lost-since"), `Disconnected since ${clock(view.since)}: ${view.why}.`);
+const drawAll = () => (drawList(), drawOne());
+const poll = polling("Inference autoscaler", read, drawAll, () => {
   const bad = view.items.filter(s => stateOf(s)[1] === "bad").length;
-  document.title = is === "lost" ? "Disconnected: Inference autoscaler" : bad ? `${bad} in trouble: Inference autoscaler` : "Inference autoscaler";
-}
+  return bad ? `${bad} in trouble` : "";
+});
 
 startTheme();
 $("filter").oninput = drawList;
-$("try").onclick = poll;
-addEventListener("online", poll);
 addEventListener("hashchange", async () => {
   drawOne();
   await poll();
@@ -135,12 +111,8 @@ addEventListener("keydown", e => {
   } else if (e.key === "Escape" && chosen()) {
     const was = location.hash;
     history.pushState(null, "", location.pathname);
-    drawList();
-    drawOne();
+    drawAll();
     [...$("rows").querySelectorAll("a")].find(a => a.getAttribute("href") === was)?.focus();
   }
-});
-document.addEventListener("visibilitychange", () => {
-  if (!document.hidden) poll();
 });
 poll();
