@@ -429,13 +429,14 @@ group_first_demo() {
 
 # The monitor's page and the labeler's in headless Chromium, against scripted servers and the real program.
 # Optimised, for there are figures to hold.
-build_browser() { build_optimised page_server labeler_page_server autoscaler_page_server gpu_page_server training_monitor gpu_labeler fake_nvml; }
+build_browser() { build_optimised page_server labeler_page_server autoscaler_page_server gpu_page_server healer_page_server training_monitor gpu_labeler fake_nvml; }
 group_browser() {
     local build=$BUILD/simulation
     export KCONTROL_PAGE_SERVER=$build/tests/page_server
     export KCONTROL_LABELER_PAGE_SERVER=$build/tests/labeler_page_server
     export KCONTROL_AUTOSCALER_PAGE_SERVER=$build/tests/autoscaler_page_server
     export KCONTROL_GPU_PAGE_SERVER=$build/tests/gpu_page_server
+    export KCONTROL_HEALER_PAGE_SERVER=$build/tests/healer_page_server
     export KCONTROL_MONITOR=$build/examples/apps/training_monitor/training_monitor
     export KCONTROL_LABELER=$build/examples/apps/gpu_labeler/gpu_labeler
     export KCONTROL_FAKE_NVML_LIBRARY=$build/tests/libfake_nvml.so

@@ -6,8 +6,9 @@ usage: run.py [--results FILE] [NAMEâ€¦]     NAME: test_page, test_page.Filtersâ
 Exit 0 if nothing failed. A test that fails is run once more, as a module of the end-to-end tests is: if it passes then, it
 counts as passed and as flaky. FILE gets a line "PASSED FAILED SKIPPED"; FILE with .flaky after it a line for each test
 that was flaky. Without Chromium or the programs under test they count as skipped, and the output says why.
-KCONTROL_CHROMIUM, KCONTROL_PAGE_SERVER, KCONTROL_LABELER_PAGE_SERVER, KCONTROL_MONITOR, KCONTROL_LABELER and
-KCONTROL_FAKE_NVML_LIBRARY name other programs.
+KCONTROL_CHROMIUM, KCONTROL_PAGE_SERVER, KCONTROL_LABELER_PAGE_SERVER, KCONTROL_AUTOSCALER_PAGE_SERVER,
+KCONTROL_GPU_PAGE_SERVER, KCONTROL_HEALER_PAGE_SERVER, KCONTROL_MONITOR, KCONTROL_LABELER and KCONTROL_FAKE_NVML_LIBRARY name
+other programs.
 """
 import argparse
 import pathlib
@@ -21,7 +22,7 @@ import fixture  # noqa: E402
 import server  # noqa: E402
 
 ALL = ["test_chromium", "test_page", "test_attention", "test_layout", "test_job", "test_node", "test_queues", "test_tasks", "test_stream", "test_access", "test_gpus", "test_usage",
-       "test_axe", "test_scale", "test_program", "test_terminal", "test_labeler", "test_labeler_program", "test_autoscaler", "test_gpu_scheduler"]
+       "test_axe", "test_scale", "test_program", "test_terminal", "test_labeler", "test_labeler_program", "test_autoscaler", "test_gpu_scheduler", "test_healer"]
 
 
 class Result(unittest.TextTestResult):
@@ -62,8 +63,9 @@ def main():
     why = None
     if chromium.program() is None:
         why = "Chromium is not installed (package chromium)"
-    elif None in (server.page_server(), server.labeler_page_server(), server.autoscaler_page_server(), server.gpu_page_server()):
-        why = "page_server, labeler_page_server, autoscaler_page_server or gpu_page_server is not built"
+    elif None in (server.page_server(), server.labeler_page_server(), server.autoscaler_page_server(),
+                  server.gpu_page_server(), server.healer_page_server()):
+        why = "page_server, or that of the labeler, the autoscaler, the GPU scheduler or the healer, is not built"
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
     if why:
         skipped = suite.countTestCases()

@@ -1,5 +1,5 @@
 """Web faces before a script. What they do is written in page_server.cpp, labeler_page_server.cpp,
-autoscaler_page_server.cpp and gpu_page_server.cpp."""
+autoscaler_page_server.cpp, gpu_page_server.cpp and healer_page_server.cpp."""
 import json
 import os
 import pathlib
@@ -35,6 +35,10 @@ def autoscaler_page_server():
 
 def gpu_page_server():
     return binary("KCONTROL_GPU_PAGE_SERVER", "tests/gpu_page_server")
+
+
+def healer_page_server():
+    return binary("KCONTROL_HEALER_PAGE_SERVER", "tests/healer_page_server")
 
 
 def gpu_labeler():

@@ -8,7 +8,8 @@
 #include "control/healer.hpp"
 #include "guarded_serving/guarded_listen.hpp"
 #include "repair/executors.hpp"
-#include "web/answers.hpp"
+#include "web/case_spans.hpp"
+#include "web/overview.hpp"
 
 #include <string>
 
@@ -47,7 +48,11 @@ int main(int argc, char** argv) {
         const auto steps = std::make_shared<gpu_healer::step_executors>(m.get_client(), std::move(connect),
                                                                         m.get_executor(), work_namespace);
         const auto made = gpu_healer::set_up(m, steps);
-        if (made) gpu_healer::add_routes(serving.routes(), m);
+        if (made) {
+            gpu_healer::add_case_spans(m);
+            gpu_healer::add_routes(serving.routes(), m);
+            gpu_healer::add_page(serving.routes(), [&m] { return gpu_healer::overview_of(m); });
+        }
         co_return made;
     };
     return run(argc, argv, set_up, options);

@@ -1,11 +1,36 @@
 #include "web/answers.hpp"
 
-#include <kcontrol/json/writer.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/serve/responses.hpp>
 
 #include "decide/phases.hpp"
 
 namespace gpu_healer {
+
+void write_case(json::writer& out, const node_repair& of) {
+    const auto& s = of.status;
+    out.member("name", of.metadata.name.view());
+    out.member("node", of.spec.node.view());
+    out.member("policy", of.spec.policy.view());
+    out.member("phase", s.phase.view());
+    out.member("reason", s.reason.view());
+    out.member("step", s.step.view());
+    out.member("attempt", s.attempt);
+    json::begin_array(out, "timeline");
+    for (const auto& entry : s.timeline) {
+        out.begin_object();
+        out.member("time", entry.time.str());
+        out.member("what", entry.what.view());
+        out.end_object();
+    }
+    out.end_array();
+}
+
+std::string taint_words(const node_repair& of) {
+    const auto& taint = of.status.taint;
+    if (!taint || !is_true(of.status.conditions, "Quarantined")) return {};
+    return taint->key.str() + "=" + taint->value.str() + ":" + taint->effect.str();
+}
 
 std::string repairs_json(const repair_list& repairs) {
     json::writer out;
@@ -13,24 +38,8 @@ std::string repairs_json(const repair_list& repairs) {
     out.key("items");
     out.begin_array();
     for (const auto& each : repairs) {
-        const auto& s = each->status;
         out.begin_object();
-        out.member("name", each->metadata.name.view());
-        out.member("node", each->spec.node.view());
-        out.member("policy", each->spec.policy.view());
-        out.member("phase", s.phase.view());
-        out.member("reason", s.reason.view());
-        out.member("step", s.step.view());
-        out.member("attempt", s.attempt);
-        out.key("timeline");
-        out.begin_array();
-        for (const auto& entry : s.timeline) {
-            out.begin_object();
-            out.member("time", entry.time.str());
-            out.member("what", entry.what.view());
-            out.end_object();
-        }
-        out.end_array();
+        write_case(out, *each);
         out.end_object();
     }
     out.end_array();
@@ -45,14 +54,11 @@ std::string nodes_json(const repair_list& repairs) {
     out.begin_array();
     for (const auto& each : repairs) {
         const auto& s = each->status;
-        const bool left = is_true(s.conditions, "Quarantined");
-        if (has_ended(s.phase) && !left) continue;
+        if (has_ended(s.phase) && !is_true(s.conditions, "Quarantined")) continue;
         out.begin_object();
         out.member("name", each->spec.node.view());
         out.member("phase", s.phase.view());
-        out.member("taint", s.taint && left
-                                ? s.taint->key.str() + "=" + s.taint->value.str() + ":" + s.taint->effect.str()
-                                : std::string());
+        out.member("taint", taint_words(*each));
         out.member("repair", each->metadata.name.view());
         out.end_object();
     }
