@@ -11,13 +11,13 @@ source "$ROOT/scripts/test-known.sh"
 # What every change must pass: first those that wait, which run beside all others; then what takes little; then the rest.
 PLAIN_GROUPS=(lint release e2e browser demo threads instructions readme docs package compile_fail headers unit simulation)
 # What is run every night, beside that: e2e_all has what e2e leaves out, headers_alone what headers can't see.
-NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue kuberay kube_rs failures fencing scheduler kubernetes)
+NIGHTLY_GROUPS=(first_demo headers_alone recipes site debugger clang tidy tsan fuzz seeds mutants compile_time service_c python kueue kuberay kube_rs failures healing fencing scheduler kubernetes)
 ALL_GROUPS=(lint release e2e_all "${PLAIN_GROUPS[@]:3}" "${NIGHTLY_GROUPS[@]}")
 # Only by name: it wants a GPU.
 MACHINE_GROUPS=(gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 # These mostly wait, and run while others compile.
-WAITING_GROUPS=(e2e e2e_all browser demo kueue kuberay kube_rs failures fencing scheduler kubernetes)
+WAITING_GROUPS=(e2e e2e_all browser demo kueue kuberay kube_rs failures healing fencing scheduler kubernetes)
 # What has been compiled and runs beside those: it measures no time, and what has deadlines has a minute.
 BESIDE_GROUPS=(threads instructions unit simulation)
 # All that these do is compiling, but for seconds.
@@ -586,6 +586,19 @@ group_failures() {
     export KCONTROL_MONITOR=$BUILD/release/examples/apps/training_monitor/training_monitor
     export KCONTROL_FAILURES_OUT=${KCONTROL_FAILURES_OUT:-$BUILD/failures}
     timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" failures
+}
+
+# The healer's recorded case with its real times: 5 minutes.
+build_healing() {
+    "$ROOT/scripts/control-plane/assets.sh" --cluster || true
+    configure release
+    build release gpu_healer gpu_labeler training_operator
+    configure "$UNIT_PRESET"
+    build "$UNIT_PRESET" fake_nvml
+}
+group_healing() {
+    name_e2e_programs "$BUILD/release" "$BUILD/$UNIT_PRESET"
+    timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" healing
 }
 
 # Five hundred hand-overs of a Lease with a store that refuses smaller tokens (KCONTROL_FENCED_HANDOVERS): 4 minutes.

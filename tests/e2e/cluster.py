@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts" / "control-plane"
@@ -95,10 +96,11 @@ class Cluster:
 
 
 class Recorder:
-    """What a watch of kubectl's saw, as an independent witness: every version of every object of one resource."""
+    """What a watch of kubectl's saw, as an independent witness: every version of every object of one resource, and when
+    (time.monotonic())."""
 
     def __init__(self, cluster, resource):
-        self.versions = []
+        self.versions, self.moments = [], []
         self.process = subprocess.Popen(
             [f"{cluster.assets}/kubectl", "--kubeconfig", cluster.admin, "get", resource, "-A", "-o", "json",
              "--watch", "--output-watch-events"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -116,6 +118,7 @@ class Recorder:
             except ValueError:
                 continue  # that was an inner object's end
             text = ""
+            self.moments.append(time.monotonic())
             self.versions.append((event["type"], event["object"]))
 
     def stop(self):

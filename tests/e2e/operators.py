@@ -59,13 +59,14 @@ class InstalledOperator(unittest.TestCase):
         cls.start()
 
     @classmethod
-    def are_installed(cls):  # `kubectl wait` fails while there is no status at all
-        for kind in cls.KINDS:
-            found = cls.real.kubectl("get", "crd", kind, "-o", "json", "--ignore-not-found")
-            conditions = json.loads(found).get("status", {}).get("conditions") if found else None
-            if not any(c["type"] == "Established" and c["status"] == "True" for c in conditions or []):
-                return False
-        return True
+    def are_installed(cls):
+        return all(map(cls.is_installed, cls.KINDS))
+
+    @classmethod
+    def is_installed(cls, kind):  # `kubectl wait` fails while there is no status at all
+        found = cls.real.kubectl("get", "crd", kind, "-o", "json", "--ignore-not-found")
+        conditions = json.loads(found).get("status", {}).get("conditions") if found else None
+        return any(c["type"] == "Established" and c["status"] == "True" for c in conditions or [])
 
     @classmethod
     def start(cls):

@@ -54,7 +54,7 @@ def run_here(names, real, plain):
     results = []
     if monitor.binary() is None:
         print("skipped: the training_monitor program is not built")
-        free = ("kube_rs", "kueue_operator", "ray_beside", "real_gpu", "scheduler_", "test_apply", "test_chart", "test_client", "test_cluster_sources",
+        free = ("healing", "kube_rs", "kueue_operator", "ray_beside", "real_gpu", "scheduler_", "test_apply", "test_chart", "test_client", "test_cluster_sources",
                 "test_configmap_sync", "test_conformance", "test_controllerutil", "test_fencing", "test_follow", "test_generator", "test_go_client",
                 "test_harness", "test_http2", "test_kc", "test_kubectl", "test_kubernetes_version", "test_labeler",
                 "test_leadership", "test_login", "test_lossless", "test_policy_webhook", "test_program_needs", "test_prometheus",

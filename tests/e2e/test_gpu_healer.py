@@ -4,90 +4,61 @@ condition as the labeler would, and its server is the one that repairs. Run alon
 import datetime
 import http.server
 import json
+import signal
 import subprocess
 import threading
 
-import operators
-import probes
-import wait
-
-CONDITION = "kcontrol.dev/GPUHealthy"
-TAINT = "kcontrol.dev/gpu-unhealthy"
+from recorded_case import CONDITION, TAINT, RecordedCase, policy
 
 
 class Repairs:
     """A server that repairs: it keeps who asked, by the key that makes a request one of its kind."""
 
     def __init__(self):
-        self.asked = asked = []
+        self.asked, self.statuses, self.over = [], [], threading.Event()
+        asked, server = self.asked, self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 asked.append((self.path, self.headers["Idempotency-Key"], body.decode()))
-                self.send_response(200)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+                if "/nodes/" not in self.path:
+                    server.over.wait()  # until when its answer comes, who asked is no more
+                self.say(b"")
+
+            def do_GET(self):
+                server.statuses.append(self.path.rsplit("/", 1)[1])
+                self.say(b'{"state": "successful"}')
+
+            def say(self, body):
+                try:
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+                except OSError:
+                    pass  # of a leader that was killed
 
             def log_message(self, *_):
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self):
+        self.over.set()
         self.server.shutdown()
         self.server.server_close()
 
 
-def node(name):
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"gpu": "true", "name": name},
-                                                             "annotations": {"kwok.x-k8s.io/node": "fake"}}}
-
-
-def policy(name, node_name, **spec):
-    return {"apiVersion": "healing.kcontrol.dev/v1alpha1", "kind": "HealingPolicy", "metadata": {"name": name},
-            "spec": {"nodeSelector": {"matchLabels": {"name": node_name}}, "drain": {"mode": "None"},
-                     "verify": {"holdSeconds": 1}, **spec}}
-
-
-class GpuHealerTest(operators.InstalledOperator):
-    NAME = "gpu-healer"
-    KINDS = ("healingpolicies.healing.kcontrol.dev", "noderepairs.healing.kcontrol.dev")
-    OPTIONS = ("--allow-address", "127.0.0.1", "--listen=0")
-
-    @classmethod
-    def find_program(cls):
-        return probes.app("gpu_healer")
-
-    def make_node(self, name):
-        self.real.apply(node(name))
-        wait.until(lambda: f"not ready: {self.node(name)}", lambda: self.conditions(name).get("Ready") == "True")
-
-    def node(self, name):
-        return json.loads(self.real.kubectl("get", "node", name, "-o", "json"))
-
-    def conditions(self, name):
-        return {c["type"]: c["status"] for c in self.node(name).get("status", {}).get("conditions", [])}
-
-    def taints(self, name):
-        return {t["key"]: t["value"] for t in self.node(name)["spec"].get("taints", []) if t["key"] == TAINT}
-
+class GpuHealerTest(RecordedCase):
     def say(self, name, status, reason):
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         patch = {"status": {"conditions": [{"type": CONDITION, "status": status, "reason": reason, "message": "of the test",
                                             "lastTransitionTime": now, "lastHeartbeatTime": now}]}}
         self.real.kubectl("patch", "node", name, "--subresource=status", "--type=strategic", "-p", json.dumps(patch))
-
-    def cases(self, name):
-        return [c for c in self.real.get("noderepairs")["items"] if c["spec"]["node"] == name]
-
-    def phases(self, name):
-        return [(c.get("status", {}).get("phase"), c.get("status", {}).get("reason")) for c in self.cases(name)]
-
-    def until(self, what, holds):
-        wait.until(lambda: f"{what}: {json.dumps(self.real.get('noderepairs'))}\n{self.log.read_text()[-3000:]}", holds)
 
     def test_a_node_is_quarantined_repaired_once_verified_and_released(self):
         repairs = Repairs()
@@ -112,6 +83,30 @@ class GpuHealerTest(operators.InstalledOperator):
         told = [e["what"].split(":")[0].split(",")[0] for e in self.cases("heals")[0]["status"]["timeline"]]
         self.assertEqual(told, ["Suspected", "Quarantined", "Draining", "Repairing", "Verifying", "Released"])
         self.assertNotIn("unschedulable", self.node("heals")["spec"])
+
+    def test_the_recorded_case(self):
+        """With times of some seconds; `healing` has the real ones, and holds them."""
+        self.play(unknown_after=3, known_after=1, hold=3, awx_late=1, awx_takes=6, fallback_after=2)
+
+    def test_the_leader_is_killed_while_a_step_runs(self):
+        repairs = Repairs()
+        self.addCleanup(repairs.stop)
+        self.make_node("two")
+        webhook = {"url": repairs.url + "/two", "statusURL": repairs.url + "/status/{token}"}
+        self.real.apply(policy("two", "two", repairs=[{"name": "r", "steps": [{"name": "restart", "webhook": webhook}]}]))
+        self.say("two", "False", "GPUFailed")
+        self.until("no step", lambda: repairs.asked)  # of this one: there is no other yet
+        first = self.process
+        type(self).start()
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        repairs.over.set()
+        self.until("not verifying", lambda: [p for p, _ in self.phases("two")] == ["Verifying"])
+        self.say("two", "True", "AllWell")
+        self.until("not released", lambda: [p for p, _ in self.phases("two")] == ["Released"])
+        self.until("still tainted", lambda: self.taints("two") == {})
+        self.assertEqual([key for _, key, _ in repairs.asked], [self.cases("two")[0]["status"]["token"]])
+        self.assertIn(self.cases("two")[0]["status"]["token"], repairs.statuses)
 
     def test_a_human_wins(self):
         self.make_node("human")
