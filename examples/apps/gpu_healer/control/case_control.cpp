@@ -22,22 +22,30 @@ double seconds_between(wall_time from, wall_time to) { return std::chrono::durat
 
 }  // namespace
 
-std::string_view healer::phase_of(const node_repair& of) const {
+// What is written holds until the next phase is: until then a case counts in both, for the write may fail.
+bool healer::counts_in(const node_repair& of, bool (*is)(std::string_view)) const {
     const auto found = entering_.find(of.metadata.name.view());
-    return found == entering_.end() ? of.status.phase.view() : std::string_view(found->second);
-}
-
-bool healer::has_taint(const node_repair& of) const {
-    const auto phase = phase_of(of);
-    return is_quarantined(phase) || (has_ended(phase) && of.status.taint && !is_done(of));
+    return is(of.status.phase) || (found != entering_.end() && is(found->second));
 }
 
 std::set<std::string> healer::tainted_by(const healing_policy& policy) const {
     std::set<std::string> out;
-    for (const auto& each : repairs_->list()) {
-        if (each->spec.policy == policy.metadata.name && has_taint(*each)) out.insert(each->spec.node);
+    for (const node_repair& each : repairs_->by_index(by_policy_, policy.metadata.name)) {
+        const bool rest = has_ended(each.status.phase) && each.status.taint && !is_done(each);
+        if (rest || counts_in(each, is_quarantined)) out.insert(each.spec.node);
     }
     return out;
+}
+
+// As its last look has counted them; all Nodes are looked at where it has had none since it was edited.
+std::int64_t healer::nodes_of(const healing_policy& policy) {
+    auto& known = selected_[policy.metadata.uid.str()];
+    if (known.first != policy.metadata.generation) {
+        known = {policy.metadata.generation, 0};
+        const auto selector = label_selector::of(policy.spec.node_selector);
+        for (const auto& each : nodes_->list()) known.second += selector && selector->selects(each->metadata) ? 1 : 0;
+    }
+    return known.second;
 }
 
 case_facts healer::facts_of(const node_repair& of, const healed_node* node, const healing_policy* policy,
@@ -50,26 +58,28 @@ case_facts healer::facts_of(const node_repair& of, const healed_node* node, cons
     const auto known = runs_.find(of.metadata.uid.view());
     if (known != runs_.end() && known->second->token == of.status.token.view()) out.outcome = known->second->outcome;
     int worked_on = 0;
-    const bool ended = has_ended(of.status.phase);
-    for (const auto& each : repairs_->list()) {
-        const bool self = each->metadata.uid == of.metadata.uid;
-        const auto phase = phase_of(*each);
-        if (!self && each->spec.policy == of.spec.policy && is_worked_on(phase)) ++worked_on;
-        if (each->spec.node != of.spec.node) continue;
-        for (const auto& start : self ? of.status.starts : each->status.starts) {
+    for (const node_repair& each : repairs_->by_index(by_policy_, of.spec.policy)) {
+        if (each.metadata.uid != of.metadata.uid && counts_in(each, is_worked_on)) ++worked_on;
+    }
+    const auto rank = [](const node_repair& each, bool quarantined) { return std::tuple(!quarantined, age_of(each)); };
+    for (const node_repair& each : repairs_->by_index(by_node_, of.spec.node)) {
+        const bool self = each.metadata.uid == of.metadata.uid;
+        for (const auto& start : self ? of.status.starts : each.status.starts) {
             if (now - start.value() < a_day) ++out.starts;
         }
         if (self) continue;
-        if (phase == "Released")
-            out.released = std::max(out.released.value_or(wall_time()), each->status.phase_time.value());
-        if (has_ended(phase)) continue;
-        const bool quarantined = is_quarantined(phase);
-        if (ended) {
-            if (quarantined && each->status.taint == of.status.taint) out.handed_over = true;
-            if (!quarantined) out.busy = each->metadata.name;
-        } else if (quarantined || (each->spec.policy == of.spec.policy && !is_quarantined(of.status.phase) &&
-                                   age_of(*each) < age_of(of))) {
-            out.busy = each->metadata.name;
+        if (has_ended(each.status.phase)) {
+            if (each.status.phase == "Released")
+                out.released = std::max(out.released.value_or(wall_time()), each.status.phase_time.value());
+            continue;
+        }
+        const bool quarantined = counts_in(each, is_quarantined);
+        if (quarantined && each.status.taint == of.status.taint) out.handed_over = true;
+        if (has_ended(of.status.phase)) {
+            if (!quarantined) out.busy = each.metadata.name;
+        } else if ((quarantined || each.spec.policy == of.spec.policy) &&
+                   rank(each, quarantined) < rank(of, is_quarantined(of.status.phase))) {
+            out.busy = each.metadata.name;
         }
     }
     if (policy == nullptr || node == nullptr) return out;
@@ -78,12 +88,9 @@ case_facts healer::facts_of(const node_repair& of, const healed_node* node, cons
     out.selected = selector && selector->selects(node->metadata);
     out.slot = worked_on < policy->spec.at_once;
     wall_time since{};
-    out.opens = fault_of(*policy, *node, &since).has_value();
-    if (of.status.phase.empty() || of.status.phase == "Suspected" || of.status.phase == "Held") {
-        std::int64_t nodes = 0;
-        for (const auto& each : nodes_->list()) nodes += selector && selector->selects(each->metadata) ? 1 : 0;
-        out.admitted = admits(*policy, nodes, tainted_by(*policy), of.spec.node);
-    }
+    out.opens = fault_of(triggers_of(policy->spec), *node, &since).has_value();
+    if (of.status.phase.empty() || of.status.phase == "Suspected" || of.status.phase == "Held")
+        out.admitted = admits(*policy, nodes_of(*policy), tainted_by(*policy), of.spec.node);
     return out;
 }
 
@@ -179,6 +186,7 @@ awaitable<result<void>> healer::carry_out(const reconcile_context& ctx, const no
         write_options how;
         how.subresource("status").field_manager(operator_name).stop(ctx.stop());
         auto written = co_await c.patch(of, edited, how);
+        if (!written && written.error() == api_errc::not_found) entering_.erase(of.metadata.name.str());
         if (!written && written.error() == api_errc::not_found) co_return result<void>();
         if (!written) co_return written.error();
         edited = std::move(*written);

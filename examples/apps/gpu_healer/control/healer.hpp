@@ -4,6 +4,7 @@
 #include <kcontrol/controller/reconcile_context.hpp>
 #include <kcontrol/controller/reconcile_result.hpp>
 #include <kcontrol/manager/manager.hpp>
+#include <kcontrol/model/label_selector.hpp>
 #include <kcontrol/record/event_recorder.hpp>
 
 #include "control/node_writes.hpp"
@@ -27,8 +28,12 @@ public:
     void write_metrics(metrics_writer& out) const;
 
     /// Cases that a change of this Node, policy or case concerns, and policies that a Node does.
-    std::vector<namespaced_name> cases_on(std::string_view node) const;
-    std::vector<namespaced_name> cases_of(std::string_view policy) const;
+    std::vector<namespaced_name> cases_on(const healed_node& node) const {
+        return open_in(by_node_, node.metadata.name);
+    }
+    std::vector<namespaced_name> cases_of(const healing_policy& policy) const {
+        return open_in(by_policy_, policy.metadata.name);
+    }
     std::vector<namespaced_name> cases_beside(const node_repair& of) const;
     std::vector<namespaced_name> all_policies() const;
 
@@ -40,10 +45,12 @@ private:
         std::optional<step_outcome> outcome;
     };
 
-    std::string_view phase_of(const node_repair& of) const;
-    bool has_taint(const node_repair& of) const;
+    std::vector<namespaced_name> open_in(const store_index& index, std::string_view key) const;
+    bool counts_in(const node_repair& of, bool (*is)(std::string_view)) const;
     std::set<std::string> tainted_by(const healing_policy& policy) const;
-    std::optional<fault> fault_of(const healing_policy& policy, const healed_node& node, wall_time* since) const;
+    std::int64_t nodes_of(const healing_policy& policy);
+    static std::optional<fault> fault_of(const std::vector<trigger>& triggers, const healed_node& node,
+                                         wall_time* since);
     case_facts facts_of(const node_repair& of, const healed_node* node, const healing_policy* policy, wall_time now);
     awaitable<result<decision>> look_at(const reconcile_context& ctx, const node_repair& of,
                                         std::shared_ptr<const healed_node>& node,
@@ -61,8 +68,10 @@ private:
     std::shared_ptr<informer<node_repair>> repairs_;
     std::shared_ptr<informer<healing_policy>> policies_;
     std::shared_ptr<informer<healed_node>> nodes_;
+    store_index by_node_, by_policy_;  // of cases
     std::shared_ptr<event_recorder> events_;
     metrics_registry* metrics_;
+    std::map<std::string, std::pair<std::optional<std::int64_t>, std::int64_t>> selected_;  // generation, nodes; by UID
     // Phases that are being written: others count them before the cache has them.
     std::map<std::string, std::string, std::less<>> entering_;
     std::map<std::string, std::shared_ptr<run>, std::less<>> runs_;  // by the UID of the case

@@ -28,16 +28,17 @@ healer::healer(manager& m, std::shared_ptr<step_runner> steps)
       repairs_(m.get_informer<node_repair>()),
       policies_(m.get_informer<healing_policy>()),
       nodes_(m.get_informer<healed_node>()),
+      by_node_(repairs_->add_index("node", index_by_field(&node_repair::spec, &node_repair_spec::node)).value()),
+      by_policy_(repairs_->add_index("policy", index_by_field(&node_repair::spec, &node_repair_spec::policy)).value()),
       events_(m.get_event_recorder("healing.kcontrol.dev/gpu-healer")),
       metrics_(&m.metrics()) {}
 
 // The fault of a node for which there is to be a case.
-std::optional<fault> healer::fault_of(const healing_policy& policy, const healed_node& node, wall_time* since) const {
+std::optional<fault> healer::fault_of(const std::vector<trigger>& triggers, const healed_node& node, wall_time* since) {
     if (!annotation_of(node.metadata, hold_annotation).empty() ||
         annotation_of(node.metadata, exempt_annotation) == "true" || node.metadata.deletion_timestamp)
         return std::nullopt;
     const auto overridden = annotation_of(node.metadata, overridden_annotation);
-    const auto triggers = triggers_of(policy.spec);
     for (const auto& each : node.status.conditions) {
         if (each.type == overridden || fired(triggers, each.type, each.status, each.reason) == nullptr) continue;
         fault out;
@@ -75,19 +76,18 @@ awaitable<result<void>> healer::open_cases(const reconcile_context& ctx, const h
             }
         }
         wall_time since{};
-        const auto found = fault_of(policy, *node, &since);
+        const auto found = fault_of(triggers, *node, &since);
         if (!found) continue;
         seen.ill.insert(node->metadata.name.str());
         begun.push_back(since);
         int before = 0;
         bool open = false;
-        for (const auto& each : repairs_->list()) {
-            if (each->spec.node != node->metadata.name) continue;
-            const bool ours = each->spec.policy == policy.metadata.name;
+        for (const node_repair& each : repairs_->by_index(by_node_, node->metadata.name)) {
+            const bool ours = each.spec.policy == policy.metadata.name;
             // As it is written: what a person wants is on the Node by then.
-            if (has_ended(each->status.phase)) {
-                before += ours && each->metadata.creation_timestamp.value() >= since ? 1 : 0;
-            } else if (ours || is_quarantined(phase_of(*each))) {
+            if (has_ended(each.status.phase)) {
+                before += ours && each.metadata.creation_timestamp.value() >= since ? 1 : 0;
+            } else if (ours || counts_in(each, is_quarantined)) {
                 open = true;
             }
         }
@@ -99,7 +99,7 @@ awaitable<result<void>> healer::open_cases(const reconcile_context& ctx, const h
         const namespaced_name key("", node->metadata.name.str());
         const auto fresh = co_await server.get_shared<healed_node>(key, reading);
         if (!fresh && fresh.error() != api_errc::not_found) co_return fresh.error();
-        if (!fresh || (*fresh)->metadata.uid != node->metadata.uid || fault_of(policy, **fresh, &since) != found)
+        if (!fresh || (*fresh)->metadata.uid != node->metadata.uid || fault_of(triggers, **fresh, &since) != found)
             continue;  // its event comes
         node_repair made;
         made.metadata.name = node->metadata.name.str().substr(0, 200) + "-" +
@@ -116,6 +116,7 @@ awaitable<result<void>> healer::open_cases(const reconcile_context& ctx, const h
         const auto created = co_await c.create(made, how);
         if (!created && created.error() != api_errc::already_exists) co_return created.error();
     }
+    selected_[policy.metadata.uid.str()] = {policy.metadata.generation, seen.nodes};
     co_return result<void>();
 }
 
@@ -123,17 +124,18 @@ awaitable<result<void>> healer::open_cases(const reconcile_context& ctx, const h
 awaitable<result<duration>> healer::prune(const reconcile_context& ctx, const healing_policy& policy) {
     duration wait{};
     client c = ctx.get_client();
-    for (const auto& each : repairs_->list()) {
-        if (each->spec.policy != policy.metadata.name || !has_ended(each->status.phase) || !is_done(*each)) continue;
+    const auto cases = repairs_->by_index(by_policy_, policy.metadata.name);
+    for (const node_repair& each : cases) {
+        if (!has_ended(each.status.phase) || !is_done(each)) continue;
         const duration left =
-            each->status.phase_time.value() + std::chrono::seconds(policy.spec.history_seconds) - ctx.env().wall_now();
+            each.status.phase_time.value() + std::chrono::seconds(policy.spec.history_seconds) - ctx.env().wall_now();
         if (left > duration::zero()) {
             wait = wait == duration::zero() ? left : std::min(wait, left);
             continue;
         }
         delete_options how;
         how.stop(ctx.stop());
-        const auto gone = co_await c.delete_<node_repair>(namespaced_name("", each->metadata.name.str()), how);
+        const auto gone = co_await c.delete_<node_repair>(namespaced_name("", each.metadata.name.str()), how);
         if (!gone && gone.error() != api_errc::not_found) co_return gone.error();
     }
     co_return wait;
@@ -150,12 +152,13 @@ reconciliation healer::reconcile(reconcile_context ctx, std::shared_ptr<const he
     seen.now = ctx.env().wall_now();
     seen.tainted = tainted_by(*policy);
     seen.reset = annotation_of(policy->metadata, reset_annotation);
-    std::vector<std::shared_ptr<const node_repair>> held;
-    for (const auto& each : repairs_->list()) {
-        if (each->spec.policy == policy->metadata.name && phase_of(*each) == "Held") held.push_back(each);
+    std::vector<std::pair<timestamp, std::string>> held;  // as it is written: an Event names them
+    for (const node_repair& each : repairs_->by_index(by_policy_, policy->metadata.name)) {
+        if (each.status.phase == "Held" && !seen.tainted.contains(each.spec.node.str()))
+            held.emplace_back(each.metadata.creation_timestamp, each.spec.node.str());
     }
-    std::ranges::sort(held, {}, [](const auto& each) { return each->metadata.creation_timestamp; });
-    for (const auto& each : held) seen.held.push_back(each->spec.node);
+    std::ranges::sort(held);
+    for (auto& each : held) seen.held.push_back(std::move(each.second));
     breaker_decision made = decide_breaker(*policy, seen);
     auto& next = made.next;
     const auto put = [&](const char* type, bool holds, const char* reason, std::string_view words) {
@@ -209,30 +212,23 @@ reconciliation healer::reconcile(reconcile_context ctx, std::shared_ptr<const he
     co_return reconcile_result::requeue_after(after);
 }
 
-std::vector<namespaced_name> healer::cases_on(std::string_view node) const {
+std::vector<namespaced_name> healer::open_in(const store_index& index, std::string_view key) const {
     std::vector<namespaced_name> out;
-    for (const auto& each : repairs_->list()) {
-        if (each->spec.node == node && !is_done(*each)) out.push_back(key_of(each->metadata));
-    }
-    return out;
-}
-std::vector<namespaced_name> healer::cases_of(std::string_view policy) const {
-    std::vector<namespaced_name> out;
-    for (const auto& each : repairs_->list()) {
-        if (each->spec.policy == policy && !is_done(*each)) out.push_back(key_of(each->metadata));
+    for (const node_repair& each : repairs_->by_index(index, key)) {
+        if (!is_done(each)) out.push_back(key_of(each.metadata));
     }
     return out;
 }
 // Those that wait for another one of the policy or of the node.
 std::vector<namespaced_name> healer::cases_beside(const node_repair& of) const {
     std::vector<namespaced_name> out;
-    for (const auto& each : repairs_->list()) {
-        const auto phase = each->status.phase.view();
+    const auto add = [&](const node_repair& each) {
+        const auto phase = each.status.phase.view();
         const bool waits = phase == "Suspected" || phase == "Held" || phase == "Quarantined" || has_ended(phase);
-        if (waits && !is_done(*each) && each->metadata.uid != of.metadata.uid &&
-            (each->spec.policy == of.spec.policy || each->spec.node == of.spec.node))
-            out.push_back(key_of(each->metadata));
-    }
+        if (waits && !is_done(each) && each.metadata.uid != of.metadata.uid) out.push_back(key_of(each.metadata));
+    };
+    for (const node_repair& each : repairs_->by_index(by_policy_, of.spec.policy)) add(each);
+    for (const node_repair& each : repairs_->by_index(by_node_, of.spec.node)) add(each);
     return out;
 }
 std::vector<namespaced_name> healer::all_policies() const {
@@ -275,9 +271,8 @@ result<void> set_up(manager& m, std::shared_ptr<step_runner> steps) {
     auto made =
         controller_builder(m, "noderepair")
             .for_<node_repair>()
-            .watches<healed_node>([all](const healed_node& n) { return all->cases_on(n.metadata.name); }, node_changed)
-            .watches<healing_policy>([all](const healing_policy& p) { return all->cases_of(p.metadata.name); },
-                                     policy_changed)
+            .watches<healed_node>([all](const healed_node& n) { return all->cases_on(n); }, node_changed)
+            .watches<healing_policy>([all](const healing_policy& p) { return all->cases_of(p); }, policy_changed)
             .watches<node_repair>([all](const node_repair& of) { return all->cases_beside(of); }, phase_changed)
             .with_options(options)
             .complete(on_case);

@@ -45,7 +45,7 @@ struct case_facts {
     std::optional<int> pods;                      ///< that are to leave the node; none: not counted
     std::optional<step_outcome> outcome;          ///< of the step, or job of verification, with the status' token
     bool opens = false;                           ///< the fault would open a case now
-    /// Of an ended case whose taint was left: the node's open case has the same taint as its own.
+    /// The taint is another open case's as well: it stays when this one ends.
     bool handed_over = false;
 };
 

@@ -1,4 +1,6 @@
 // What the healer writes, and what it leaves alone.
+#include <kcontrol/codec/dynamic_object.hpp>
+
 #include "heal_world.hpp"
 
 using namespace gpu_healer;
@@ -231,6 +233,54 @@ TEST_CASE("a policy that is edited or deleted takes its taints with it") {
     CHECK(done);
 }
 
+TEST_CASE("a policy that is edited or deleted in any phase: its taint goes, its case ends, no step is begun twice") {
+    for (const std::string phase :
+         {"Suspected", "Held", "Quarantined", "Draining", "Repairing", "Verifying", "NeedsHuman"}) {
+        for (const std::string change : {"deleted", "another selector", "other triggers", "dry run"}) {
+            CAPTURE(phase);
+            CAPTURE(change);
+            heal_world w;
+            w.add_nodes(3);
+            json::object spec{{"verify", {{"timeoutSeconds", 86400}}}};
+            const json::object condition{{"type", "kcontrol.dev/GPUHealthy"}, {"status", "False"}};
+            if (phase == "Suspected") spec["triggers"] = {{{"condition", condition}, {"forSeconds", 600}}};
+            if (phase == "Held") spec["breaker"] = {{"minNodes", 1}, {"maxPercent", 1}};
+            if (phase == "Quarantined") spec["repairs"] = json::array{};
+            if (phase == "Draining") w.add_pod("train", "n0");
+            w.add_policy(spec);
+            w.steps->outcome = [&](const step_request&) {
+                return step_outcome(phase == "Repairing"    ? step_outcome::state::running
+                                    : phase == "NeedsHuman" ? step_outcome::state::failed
+                                                            : step_outcome::state::succeeded,
+                                    "words");
+            };
+            if (phase == "Held") w.fail("n1"), w.settle(5s);
+            w.fail("n0");
+            w.settle(5s);
+            REQUIRE(w.phase("n0").starts_with(phase));
+            const auto name = w.repairs("n0").at(0).metadata.name;
+            if (change == "deleted") (void)w.server.api().remove(policies_id, {"", "gpus"}).has_value();
+            if (change == "another selector") w.edit_policy({{"nodeSelector", {{"matchLabels", {{"gpu", "false"}}}}}});
+            if (change == "other triggers")
+                w.edit_policy({{"triggers", {{{"condition", {{"type", "example.com/Other"}, {"status", "False"}}}}}}});
+            if (change == "dry run") w.edit_policy({{"dryRun", true}});
+            w.settle(10s);
+            CHECK(w.tainted() == 0);
+            CHECK(w.steps->begun.size() <= (phase == "Held" ? 2 : 1));
+            const bool stays = phase == "Suspected" && change == "dry run";
+            const std::string reason = change == "deleted"            ? "PolicyDeleted"
+                                       : change == "another selector" ? "NotSelected"
+                                                                      : "PolicyChanged";
+            for (const auto& each : w.repairs("n0")) {
+                if (each.metadata.name != name) continue;
+                CHECK(each.status.phase == (stays ? "Suspected" : "Cancelled"));
+                CHECK(is_true(each.status.conditions, "Complete") == !stays);
+                if (!stays) CHECK(each.status.reason.view() == reason);
+            }
+        }
+    }
+}
+
 TEST_CASE("a dry run writes only cases, which stay Suspected") {
     heal_world w;
     w.add_nodes(2);
@@ -273,6 +323,35 @@ TEST_CASE("a Node that is made anew, deleted, not Ready, or without the conditio
         w.settle(10min);
         CHECK(w.phase("n0") == "Verifying");
         CHECK(w.taints("n0") == our_taint);
+    }
+}
+
+TEST_CASE("a Node that was made anew while nobody looked: NodeReplaced, no step, no taint on the new one") {
+    for (const std::string phase : {"Quarantined", "Draining", "Verifying"}) {
+        CAPTURE(phase);
+        heal_world w;
+        w.add_nodes(3);
+        json::object spec{{"verify", {{"timeoutSeconds", 86400}}}};
+        if (phase == "Quarantined") spec["repairs"] = json::array{};
+        if (phase == "Draining") w.add_pod("train", "n0");
+        w.add_policy(spec);
+        w.fail("n0");
+        w.settle(5s);
+        REQUIRE(w.phase("n0") == phase);
+        const auto steps = w.steps->begun.size();
+        w.stop();
+        (void)w.server.api().remove(nodes_id, {"", "n0"}).has_value();
+        w.add_node("n0");
+        w.edit_node(
+            "n0", {{"spec",
+                    {{"taints",
+                      {{{"key", "kcontrol.dev/gpu-unhealthy"}, {"value", "GPUFailed"}, {"effect", "NoSchedule"}}}}}}});
+        (void)w.server.api().patch(pods_id, {"default", "train"}, {{"status", {{"phase", "Succeeded"}}}}, "status");
+        w.start();
+        w.settle(10s);
+        CHECK(w.phase("n0") == "Cancelled NodeReplaced");
+        CHECK(w.taints("n0") == our_taint);  // another's, whatever it says
+        CHECK(w.steps->begun.size() == steps);
     }
 }
 
@@ -351,6 +430,49 @@ TEST_CASE("pods with GPUs end before a step, or are evicted; others stay") {
         CHECK(w.phase("n0") == "NeedsHuman DrainTimeout");
         CHECK(w.steps->begun.empty());
     }
+}
+
+TEST_CASE("drain mode Jobs: a TrainingJob gets the annotation once, other pods are evicted") {
+    heal_world w;
+    const auto jobs =
+        dynamic_resource(group_version_kind("ai.kcontrol.dev", "v1alpha1", "TrainingJob"), "trainingjobs");
+    const testing::group_resource jobs_id{"ai.kcontrol.dev", "trainingjobs"};
+    w.world.register_resource(testing::resource_type_of(jobs));
+    (void)w.server.api()
+        .create({{"apiVersion", "ai.kcontrol.dev/v1alpha1"},
+                 {"kind", "TrainingJob"},
+                 {"metadata", {{"name", "bert"}, {"namespace", "default"}}}})
+        .value();
+    w.add_nodes(2);
+    w.add_policy({{"drain", {{"mode", "Jobs"}}}});
+    const json::object of_job{{"ai.kcontrol.dev/job", "bert"}};
+    w.add_pod("rank-0", "n0", of_job);
+    w.add_pod("rank-1", "n0", of_job);
+    w.add_pod("elsewhere", "n1", of_job);
+    w.add_pod("notebook", "n0");
+    w.fail("n0");
+    w.settle(10s);
+    CHECK(w.phase("n0") == "Draining");
+    CHECK(w.end_pods() == 1);  // the notebook's eviction
+    const auto token = [&] {
+        const auto found = w.server.api().get(jobs_id, {"default", "bert"}).value();
+        return std::string(json::get_string(found, {"metadata", "annotations", std::string(restart_annotation)}));
+    };
+    const auto first = token();
+    CHECK(first == w.repairs("n0").at(0).metadata.uid.str() + "-1");
+    w.stop();
+    w.start();
+    w.settle(20s);
+    CHECK(token() == first);  // again, after a restart, but the same: it restarts no gang
+    CHECK(w.server.api().request_log().count("patch", "trainingjobs") == 2);
+    for (const char* rank : {"rank-0", "rank-1"}) {
+        CHECK(w.server.api().get(pods_id, {"default", rank}).has_value());
+        (void)w.server.api().remove(pods_id, {"default", rank}).has_value();  // the operator's part
+    }
+    (void)w.end_pods();
+    w.settle(6s);
+    CHECK(w.phase("n0") == "Verifying");
+    CHECK(w.server.api().get(pods_id, {"default", "elsewhere"}).has_value());
 }
 
 TEST_CASE("a failed step is not running (NVSentinel 1808), and a lost one needs a human") {
