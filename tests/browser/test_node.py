@@ -77,6 +77,32 @@ class Node(fixture.PageTest):
         page.js("history.forward()")
         page.until("$('node').open")
 
+    def test_a_node_under_repair(self):
+        repair = {"node": "gpu-17", "case": "gpu-17-1", "phase": "Draining", "reason": "GPUFailed", "message": "<b>XID 79</b>",
+                  "since": stamp(minutes=3), "links": [{"name": "Healer", "url": "https://healer.example/#gpu-17-1"}]}
+        self.server.step("answer", path=PATH, status=200, body=node(repair=repair))
+        page = self.open(NODE)
+        page.until(SHOWN)
+        told = text(page, "#node .repair")
+        self.assertIn("Node gpu-17 is under repair: Draining, GPUFailed: <b>XID 79</b> since ", told)
+        self.assertEqual(page.js("document.querySelector('#node .repair a').href"), "https://healer.example/#gpu-17-1")
+        # The row of a job that needs attention says the same.
+        need = {"cluster": "alpha", "namespace": "ml", "name": "bert", "kind": "PyTorchJob", "apiVersion": "kubeflow.org/v1", "uid": "bert",
+                "state": "Failed", "concern": "failed", "since": stamp(minutes=7), "restarts": 0, "reason": "", "why": "exit code 1"}
+        items = [{**need, "repair": repair}, {**need, "name": "other", "uid": "other"}]
+        self.server.job("bert", "Failed")
+        self.server.job("other", "Failed")
+        self.server.step("answer", path="/api/v1/attention", status=200, body=json.dumps({
+            "items": items, "remaining": 0, "clusters": {"total": 1, "unreadable": 0, "partial": 0, "loading": 0, "source": ""}}))
+        for look in ({"width": 1280}, {"width": 800}, {"width": 360, "height": 740, "mobile": True}):
+            with self.subTest(look):
+                page = self.open(**look)
+                page.until("$('needs').children.length === 2")
+                self.assertEqual(page.js("$('needs').children[0].querySelector('.repair').innerText"),
+                                 "Node gpu-17 is under repair: Draining, GPUFailed Healer ↗")
+                self.assertTrue(page.js("$('needs').children[1].querySelector('.repair').hidden"))
+                self.assertFalse(page.js("document.documentElement.scrollWidth > innerWidth"))
+
     def test_its_address_and_who_closes_it(self):
         page = self.open(NODE)
         page.until(SHOWN)

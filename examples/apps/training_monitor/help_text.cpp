@@ -109,7 +109,8 @@ Notices:
   --external-url URL     where people find this page: notices then have a link to the job
   --link [KIND/]NAME=URL a link of each job, or of those of a kind, to another program, repeatable. The URL has words in
                          braces: {cluster}, {namespace}, {kind}, {name}, {uid}, {label:KEY}, {from} and {to} (its start
-                         and end in milliseconds). Without --external-url, notices have the first of them
+                         and end in milliseconds). Without --external-url, notices have the first of them. Those of
+                         the kind NodeRepair are links of a node under repair: {cluster} and {name}, the case's
   --test-notify [NAME]   send one made-up notice to that receiver, or to all, say what happened, and exit
 
 Who may read what is served (beyond loopback: TLS, and a token or a client certificate, are required):

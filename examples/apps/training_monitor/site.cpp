@@ -5,6 +5,7 @@
 
 #include "memory/memory.hpp"
 #include "memory/memory_report.hpp"
+#include "pods/node_cases.hpp"
 #include "web/acknowledge_answer.hpp"
 #include "web/attention_answer.hpp"
 #include "web/fleet_answer.hpp"
@@ -51,12 +52,13 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
         add_acknowledge_routes(
             routes, p.past, p.care, [&env] { return env.wall_now(); }, idle_since);
     }
+    facts.write_repair_of = repair_writer(env, p.core.knowledge(), o.links());
     add_attention_routes(
         routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, std::move(idle_since), std::move(facts));
     if (offers.logs()) add_log_route(routes, p.core);
     if (offers.yaml()) add_yaml_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });
-    add_node_route(routes, p.core);
+    add_node_route(routes, p.core, o.links());
     add_queues_route(routes, p.core);
     routes.get("/api/v1/gpus", [&p](const http::routed_request& r) { return gpus_answer(p.core, r.query()); });
     routes.get("/api/v1/fleet", [&p](const http::routed_request& r) { return fleet_answer(p.core, r.query()); });

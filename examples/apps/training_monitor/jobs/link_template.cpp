@@ -13,6 +13,7 @@ namespace training_monitor {
 namespace {
 
 constexpr std::string_view label_word = "label:";
+constexpr std::string_view case_kind = "NodeRepair";  // of a node: no job
 constexpr std::array<std::string_view, 7> link_words{"cluster", "namespace", "kind", "name", "uid", "from", "to"};
 
 kcontrol::error bad_link(std::string text) {
@@ -53,10 +54,10 @@ kcontrol::result<link_template> link_template::parse(std::string_view text) {
     }
     std::string_view rest = text.substr(equals + 1);
     if (const auto slash = name.find('/'); slash != std::string_view::npos) {
-        out.kind_ = find_kind(name.substr(0, slash));
+        out.kind_ = name.substr(0, slash) == case_kind ? case_kind : find_kind(name.substr(0, slash));
         if (out.kind_.empty()) {
             return bad_link(kcontrol::in_quotes(name.substr(0, slash)) +
-                            " is not a kind this program knows: " + all_kind_names());
+                            " is not a kind this program knows: " + all_kind_names() + ", NodeRepair");
         }
         name.remove_prefix(slash + 1);
     }
@@ -89,7 +90,7 @@ kcontrol::result<link_template> link_template::parse(std::string_view text) {
 }
 
 std::optional<std::string> link_template::url_of(const job_view& job) const {
-    if (!kind_.empty() && kind_ != job.kind) return std::nullopt;
+    if (kind_.empty() ? job.kind == case_kind : kind_ != job.kind) return std::nullopt;
     std::string out;
     for (const auto& [text, is_word] : pieces_) {
         const std::string value = is_word ? kcontrol::http::percent_encode(value_of(text, job)) : text;

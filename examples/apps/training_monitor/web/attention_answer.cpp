@@ -176,6 +176,7 @@ std::string attention_text(const history& past, const job_table& table, wall_tim
         out.member("reason", job->view->reason);
         out.member("why", message_of(*job->view));
         if (!job->view->failure->node.empty()) out.member("node", job->view->failure->node);
+        if (facts.write_repair_of) facts.write_repair_of(out, *job->view);
         if (group != 0) out.member("group", group);
         if (const auto* taken = facts.care ? facts.care->find(*job, of, now) : nullptr) {
             begin_object(out, "acknowledged");

@@ -1,6 +1,7 @@
 // What /api/v1/attention and /api/v1/changes answer: the jobs that somebody should look at, and what happened last.
 #pragma once
 
+#include <kcontrol/json/writer.hpp>
 #include <kcontrol/runtime/time.hpp>
 #include <kcontrol/serve/router.hpp>
 
@@ -25,6 +26,8 @@ struct fleet_facts {
         offers;  ///< of notices and fleet those that are answered; nothing: not told
     const acknowledgements* care =
         nullptr;  ///< who takes care of which job, where that is kept; it outlives the router
+    /// Adds to a job's item that a node of it is under repair, if one is; may be empty.
+    std::function<void(kcontrol::json::writer&, const job_view&)> write_repair_of{};
 };
 
 /// Adds both. 400 for a query that is not theirs. `now` is asked for each answer, `idle_since` of jobs that run; it may

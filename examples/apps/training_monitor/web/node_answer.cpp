@@ -6,6 +6,7 @@
 
 #include "jobs/job_json.hpp"
 #include "pods/ask_node.hpp"
+#include "pods/node_cases.hpp"
 #include "pods/node_fault.hpp"
 #include "table/job_query.hpp"
 #include "web/fleet_answer.hpp"
@@ -90,7 +91,8 @@ void write_pod(kcontrol::json::writer& out, monitor& of, const job_ref& ref, con
     out.end_object();
 }
 
-http::response answer(monitor& of, const std::string& cluster, const std::string& name, const node_found& found) {
+http::response answer(monitor& of, const std::string& cluster, const std::string& name, const node_found& found,
+                      const cases_by_node& cases, const std::vector<link_template>& links) {
     const auto pods = of.knowledge().pods().pods_on(cluster, name, [&](const job_ref& job) {
         return of.table().find(job.cluster, job.namespace_, job.kind, job.name) != nullptr;
     });
@@ -105,6 +107,7 @@ http::response answer(monitor& of, const std::string& cluster, const std::string
     out.member("state", found ? (*found ? "known" : "gone") : forbidden ? "forbidden" : "failed");
     out.member("reason", found || forbidden ? "" : kcontrol::escape_control(found.error().message()));
     if (found && *found) write_facts(out, **found);
+    if (const auto open = cases.find(name); open != cases.end()) write_repair(out, cluster, name, open->second, links);
     write_gpus(out, of, cluster, name);
     begin_array(out, "pods");
     for (const auto& [job, pod] : pods) write_pod(out, of, job, *pod);
@@ -117,7 +120,7 @@ http::response answer(monitor& of, const std::string& cluster, const std::string
 }
 
 kcontrol::awaitable<void> serve_node(http::routed_request asked, http::responder& to, monitor& of,
-                                     std::shared_ptr<int> running) {
+                                     std::shared_ptr<int> running, std::vector<link_template> links) {
     const std::string cluster(asked.parameter("cluster")), name(asked.parameter("node"));
     auto from = of.knowledge().client_of(cluster);
     const auto query = expect_no_query(asked.query());
@@ -136,21 +139,24 @@ kcontrol::awaitable<void> serve_node(http::routed_request asked, http::responder
     }
     const auto count = std::shared_ptr<void>(nullptr, [running](void*) { --*running; });
     ++*running;
-    auto asking = ask_node(std::move(*from), name, to.disconnected());
+    auto asking = ask_node(*from, name, to.disconnected());
     const auto found =
         co_await boost::asio::co_spawn(of.clusters_executor(), std::move(asking), boost::asio::use_awaitable);
-    auto whole = answer(of, cluster, name, found);
+    auto asking_cases = ask_cases(std::move(*from), to.disconnected());
+    const auto cases =
+        co_await boost::asio::co_spawn(of.clusters_executor(), std::move(asking_cases), boost::asio::use_awaitable);
+    auto whole = answer(of, cluster, name, found, cases, links);
     const auto sent = co_await to.send(std::move(whole));
     static_cast<void>(sent);
 }
 
 }  // namespace
 
-void add_node_route(http::router& to, monitor& of) {
+void add_node_route(http::router& to, monitor& of, std::vector<link_template> links) {
     const auto running = std::make_shared<int>(0);
     to.stream("GET", "/api/v1/nodes/{cluster}/{node}",
-              [&of, running](http::routed_request asked, http::responder& out) {
-                  return serve_node(std::move(asked), out, of, running);
+              [&of, running, links = std::move(links)](http::routed_request asked, http::responder& out) {
+                  return serve_node(std::move(asked), out, of, running, links);
               });
 }
 

@@ -109,16 +109,16 @@ function makeNeed(need) {
     if (isCluster(need)) go({cluster: [need.cluster]});
     else goJob(need);
   };
-  const state = el("span"), since = el("span", {class: "since"}), because = el("span", {class: "because"});
+  const state = el("span"), since = el("span", {class: "since"}), because = el("span", {class: "because"}), repair = el("span", {class: "repair soft"});
   const seen = el("button", {type: "button"}), mute = el("button", {type: "button"}, "Mute");
   const take = el("button", {type: "button"}, "Acknowledge");
   const row = el("li", {}, state, el("span", {class: "what"}, link, el("span", {class: "soft where"})), since, because,
-      el("span", {class: "marks"}, seen, mute, take));
+      el("span", {class: "marks"}, seen, mute, take), repair);
   const mark = (button, to) => button.onclick = () => markNeed(row, to());
   mark(seen, () => (marks.here(row.need) ? "" : "seen"));
   take.onclick = () => (row.need.acknowledged ? care.send(row, null) : care.ask(row));
   mark(mute, () => "muted");
-  Object.assign(row, {state, since, because, seen, mute, take, where: row.querySelector(".where")});
+  Object.assign(row, {state, since, because, repair, seen, mute, take, where: row.querySelector(".where")});
   return row;
 }
 function fillNeed(row, need) {
@@ -133,6 +133,9 @@ function fillNeed(row, need) {
   const because = there([need.acknowledged && care.text(need.acknowledged), need.why || need.reason]).join(" · ");
   put(row.because, because);
   row.because.title = because;
+  const r = need.repair;
+  show(row.repair, r !== undefined);
+  if (r && row.repair.drawn !== JSON.stringify(r)) row.repair.drawn = JSON.stringify(r), row.repair.replaceChildren(repairWords(r), ...repairLinks(r));
   const here = marks.here(need) ? "Unmark" : "Seen", taken = need.acknowledged ? "Withdraw" : "Acknowledge";
   put(row.seen, here);
   row.seen.setAttribute("aria-label", `${here}: ${need.name}`);

@@ -1,3 +1,6 @@
+// A node under repair by the healer, as a sentence with its links.
+const repairWords = r => `Node ${r.node} is under repair: ${there([r.phase || "new", r.reason]).join(", ")}`;
+const repairLinks = r => r.links.flatMap(l => [" ", el("a", {href: l.url, rel: "noreferrer", target: "_blank"}, `${l.name} ↗`)]);
 // One node: how it is, its GPUs, and the jobs that have pods there.
 const node = new Sheet("node", ({cluster, name}) => `/api/v1/nodes/${encodeURIComponent(cluster)}/${encodeURIComponent(name)}`,
     ({cluster, name}) => [`Node ${name} `, el("span", {class: "soft"}, cluster)],
@@ -12,7 +15,10 @@ const node = new Sheet("node", ({cluster, name}) => `/api/v1/nodes/${encodeURICo
     (told, first) => {
       // That somebody looks has the GPUs asked for: a moment later they are there.
       if (first && !told.gpus.length) node.timer = setTimeout(() => node.refresh(), 2000);
+      const r = told.repair;
       return [
+        r ? el("p", {class: "repair"}, el("strong", {}, repairWords(r)), r.message ? `: ${r.message}` : "", r.since ? " since " : "",
+            r.since ? shortTime(r.since) : "", ...repairLinks(r)) : "",
         node.section("Jobs", ["Job", "Namespace", "State", "Pod", "GPUs", "Restarts", "Why"],
             told.pods.map(p => [p.job.name ? node.jobLink(p.job) : "unknown", p.namespace,
                               p.job.state ? badge(p.job.state) : "", p.pod, String(p.gpus), String(p.restarts),
