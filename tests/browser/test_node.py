@@ -77,6 +77,20 @@ class Node(fixture.PageTest):
         page.js("history.forward()")
         page.until("$('node').open")
 
+    def test_the_focus_comes_back_to_a_link_that_was_drawn_anew(self):
+        page = self.open(JOB)
+        page.until("document.querySelector('#job a[href*=\"node=\"]')")
+        page.click("#job a[href*=\"node=\"]")
+        page.until(SHOWN)
+        draw = "(() => { opened.shape = ''; drawJob(); })()"
+        page.js("window.link = document.querySelector('#job a[href*=\"node=\"]')")
+        page.js(draw)   # as a change of the job does
+        self.assertFalse(page.js("link.isConnected"))
+        page.js("history.back()")
+        page.until("!$('node').open && document.activeElement.textContent === 'gpu-17'")
+        page.js(draw)
+        self.assertEqual(page.js("document.activeElement.textContent"), "gpu-17")
+
     def test_a_node_under_repair(self):
         repair = {"node": "gpu-17", "case": "gpu-17-1", "phase": "Draining", "reason": "GPUFailed", "message": "<b>XID 79</b>",
                   "since": stamp(minutes=3), "links": [{"name": "Healer", "url": "https://healer.example/#gpu-17-1"}]}

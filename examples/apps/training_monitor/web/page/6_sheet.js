@@ -1,3 +1,9 @@
+// What has the focus, so that it is found again where it is drawn anew meanwhile: by its id, or a link by its address.
+function focusNow() {
+  const at = document.activeElement;
+  if (at?.id) return `#${CSS.escape(at.id)}`;
+  return at?.matches("a[href]") ? `a[href="${CSS.escape(at.getAttribute("href"))}"]` : "";
+}
 // What stands above what is looked at otherwise: a dialog with an address of its own. It is read when it is opened, and
 // again by its button.
 class Sheet {
@@ -52,11 +58,18 @@ class Sheet {
     this.shown = key;
     clearTimeout(this.timer);
     if (!this.box) this.make();
-    if (!key) return this.box.close();
+    if (!key) {
+      this.box.close();
+      if (this.from && document.activeElement === document.body) document.querySelector(this.from)?.focus({preventScroll: true});
+      return;
+    }
     this.head.replaceChildren(...this.title(parts));
     put(this.said, "Reading …");
     this.tables.replaceChildren();
-    if (!this.box.open) this.box.showModal();
+    if (!this.box.open) {
+      this.from = focusNow();
+      this.box.showModal();
+    }
     this.refresh(true);
   }
   async refresh(first) {

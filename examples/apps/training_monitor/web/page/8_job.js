@@ -261,7 +261,7 @@ function drawJob() {
   if (opened.shape === shape) return tickJob();
   opened.shape = shape;
   drawJobTitle();
-  const hadFocus = box.contains(document.activeElement) ? document.activeElement.id : null;
+  const hadFocus = box.contains(document.activeElement) ? focusNow() : "";
   const heading = el("h1", {tabindex: "-1", id: "job-name"}, view.job.name);
   if (!j) {
     const loading = opened.key !== key || (!opened.error);
@@ -298,7 +298,7 @@ function drawJob() {
       box.append(el("p", {class: "soft"}, "This monitor keeps no history of jobs."));
   }
   reachByKeys(box);
-  if (hadFocus) $(hadFocus)?.focus({preventScroll: true});
+  if (hadFocus) box.querySelector(hadFocus)?.focus({preventScroll: true});
   tickJob();
 }
 function tickJob() {
