@@ -59,7 +59,7 @@ inline std::optional<std::string> normalized_version(std::string_view text) {
 
 }  // namespace detail
 
-inline std::strong_ordering operator<=>(const semver_value& a, const semver_value& b) {
+KCONTROL_DECL std::strong_ordering operator<=>(const semver_value& a, const semver_value& b) {
     if (const auto by = a.major <=> b.major; by != 0) return by;
     if (const auto by = a.minor <=> b.minor; by != 0) return by;
     if (const auto by = a.patch <=> b.patch; by != 0) return by;
