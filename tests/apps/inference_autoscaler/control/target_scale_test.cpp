@@ -15,6 +15,10 @@ struct watching : scaler_world {
         add_target(2);
         busy = 0.9;
     }
+    ~watching() {
+        stop();
+        world.run_for(2min);  // until the server has noticed, too, and its answers that hang or are slow have ended
+    }
     /// What is asked of Deployments from now on, but for their scales, goes wrong so.
     void disturb(const fault_function& lists, const fault_function& watches) {
         server.api().set_faults([lists, watches](const http::server_request& asked) {
