@@ -59,15 +59,15 @@ class Sheet {
     clearTimeout(this.timer);
     if (!this.box) this.make();
     if (!key) {
-      this.box.close();
-      if (this.from && document.activeElement === document.body) document.querySelector(this.from)?.focus({preventScroll: true});
+      this.box.close();   // the focus goes back to what had it, if that is still there
+      if (!this.opener?.isConnected && this.from) document.querySelector(this.from)?.focus({preventScroll: true});
       return;
     }
     this.head.replaceChildren(...this.title(parts));
     put(this.said, "Reading …");
     this.tables.replaceChildren();
     if (!this.box.open) {
-      this.from = focusNow();
+      [this.opener, this.from] = [document.activeElement, focusNow()];
       this.box.showModal();
     }
     this.refresh(true);
