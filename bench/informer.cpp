@@ -1,7 +1,7 @@
 // PB-2 to PB-5: an informer against the peers' replay server, over TLS: the time until every object is in the store,
 // what the objects take there, the most that the process took, a relist after 410, and a flood of events.
 //
-// usage: informer URL CA_FILE [protobuf-]full|projection|dynamic|metadata [EVENTS] [relist]
+// usage: informer URL CA_FILE [protobuf-][streamed-]full|projection|dynamic|metadata [EVENTS] [relist]
 //        informer URL CA_FILE [protobuf-]bytes OBJECTS      only reads the list of so many: the floor of a sync
 // Prints "phase TAB value TAB unit" as the peers' programs do; "check" is the checksum of the objects, which must be
 // the same for all.
@@ -113,9 +113,13 @@ private:
         objects_ = static_cast<double>(pods_.status().objects);
         print("sync", objects_ / seconds, "objects/s");
         print("sync", cpu / objects_, "us CPU/object");
+        print("sync", seconds, "s");
         std::printf("check\t%.0f:%016lx\tobjects:hash\n", objects_, static_cast<unsigned long>(all_.checksum));
         // What the peers wait before they look; the watch is open meanwhile.
         co_await pause(std::chrono::seconds(2));
+        // A server that many ask at once may take its time.
+        const auto patience = env_.now() + std::chrono::minutes(2);
+        while (pods_.status().state != kcontrol::informer_state::live && env_.now() < patience) co_await pause(tick);
         if (pods_.status().state != kcontrol::informer_state::live) {
             throw std::runtime_error("not live: " + pods_.status().reason);
         }
@@ -170,16 +174,20 @@ int main(int argc, char** argv) {
     const bool relists = argc > 4 && argv[argc - 1] == std::string("relist");
     const int last = argc - (relists ? 1 : 0);
     if (last != 4 && last != 5) {
-        return std::fprintf(stderr,
-                            "usage: informer URL CA_FILE [protobuf-]full|projection|dynamic|metadata [EVENTS] "
-                            "[relist]\n"),
+        return std::fprintf(
+                   stderr,
+                   "usage: informer URL CA_FILE [protobuf-][streamed-]full|projection|dynamic|metadata [EVENTS] "
+                   "[relist]\n"),
                2;
     }
     try {
-        constexpr std::string_view prefix = "protobuf-";
         std::string_view name = argv[3];
-        const bool protobuf = name.starts_with(prefix);
-        if (protobuf) name.remove_prefix(prefix.size());
+        const auto take = [&name](std::string_view prefix) {
+            const bool begins = name.starts_with(prefix);
+            if (begins) name.remove_prefix(prefix.size());
+            return begins;
+        };
+        const bool protobuf = take("protobuf-"), streamed = take("streamed-");
         const std::size_t events = last == 5 ? std::stoul(argv[4]) : 0;
         replay_server server(argv[1], argv[2], protobuf);
         if (name == "bytes") {
@@ -192,7 +200,9 @@ int main(int argc, char** argv) {
         }
         const auto info = variant(name);
         hearing all;
-        kcontrol::any_informer pods(server.env, server.context.get_executor(), server.api(), info);
+        const auto streaming = streamed ? kcontrol::list_streaming::on : kcontrol::list_streaming::by_default;
+        kcontrol::any_informer pods(server.env, server.context.get_executor(), server.api(), info,
+                                    kcontrol::informer_options().streaming(streaming));
         session measured(server, pods, all);
         const auto counted = pods.subscribe([&](const kcontrol::any_event& e) { all.take(e, server.env); });
         boost::asio::co_spawn(server.context, measured.run(events, relists), boost::asio::detached);
