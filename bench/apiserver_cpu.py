@@ -10,6 +10,7 @@ programs for client-go; without them kcontrol is measured alone. Anybody may rea
 ends with this program.
 """
 import base64
+import contextlib
 import itertools
 import json
 import os
@@ -69,19 +70,15 @@ def measured(pid, command, count, idle):
     return spent / count * 1e6, of_client
 
 
-def main():
-    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
-        sys.exit(__doc__)
-    ours = pathlib.Path(sys.argv[1]).resolve() / "bench" / "bench_informer"
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 50000
-    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+@contextlib.contextmanager
+def pods_served(name, count, *needed):
+    """An API server with so many pods of the corpus, which anybody may read, and its pid. `needed`: what must be there."""
     corpus = PEERS / "corpus" / "10000" / "pods.watch.ndjson"
-    for needed in (ours, corpus):
-        if not needed.exists():
-            sys.exit(f"{needed} is not there: scripts/bench.sh PB-2 makes it")
-    api = server.Server("apiserver-cpu")
+    for one in (*needed, corpus):
+        if not one.exists():
+            sys.exit(f"{one} is not there: scripts/bench.sh PB-2 makes it")
+    api = server.Server(name)
     try:
-        url, ca = api.url, api.work / "ca.crt"
         pid = int((api.work / "pids").read_text().split()[1])
         binding = {"metadata": {"name": "readers"},
                    "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
@@ -91,6 +88,19 @@ def main():
             sys.exit(f"the server refuses a binding: {said}")
         print(f"putting {count} pods into etcd", file=sys.stderr)
         fill(etcd_of(pid), copies(corpus, count))
+        yield api, pid
+    finally:
+        api.stop()
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+        sys.exit(__doc__)
+    ours = pathlib.Path(sys.argv[1]).resolve() / "bench" / "bench_informer"
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 50000
+    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    with pods_served("apiserver-cpu", count, ours) as (api, pid):
+        url, ca = api.url, api.work / "ca.crt"
         clients = {"kcontrol, JSON": [ours, url, ca, "full"],
                    "kcontrol, Protocol Buffers": [ours, url, ca, "protobuf-full"],
                    "kcontrol, Protocol Buffers, 14 fields": [ours, url, ca, "protobuf-projection"]}
@@ -108,8 +118,6 @@ def main():
             each = [measured(pid, command, count, idle) for _ in range(runs)]
             print(f"{name}\t{min(one for one, _ in each):.1f}\tus CPU of the server/object")
             print(f"{name}\t{min(one for _, one in each):.1f}\tus CPU of the client/object", flush=True)
-    finally:
-        api.stop()
 
 
 if __name__ == "__main__":

@@ -7,18 +7,16 @@ usage: watch_lists.py BUILD [PODS [CLIENTS]]     BUILD: a release build folder w
 Prints for each number of clients, encoding and way: CPU of the server and of a client for each pod, the memory that the
 server took beyond what it had, and the time until the last client was synced. KCONTROL_KUBERNETES_VERSION chooses the
 server. The pods are the benchmarks' corpus (see scripts/bench.sh), put into etcd as they are; the server has read them all
-before it is measured. Memory is the high-water mark of the resident set, for each row from a fresh garbage collection's
-level: it says how far the Go runtime let it grow, and is rough. Anybody may read that server; it listens on loopback and
-ends with this program.
+before it is measured. Memory is the high-water mark of the resident set less what it was before the row: it says how far
+the Go runtime let it grow, and is rough. Anybody may read that server; it listens on loopback and ends with this program.
 """
-import json
 import pathlib
 import statistics
 import subprocess
 import sys
 import time
 
-from apiserver_cpu import PEERS, copies, etcd_of, fill, server
+from apiserver_cpu import pods_served
 from monitor_bench import cpu_of
 
 
@@ -50,21 +48,7 @@ def main():
     ours = pathlib.Path(sys.argv[1]).resolve() / "bench" / "bench_informer"
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 10000
     many = int(sys.argv[3]) if len(sys.argv) > 3 else 50
-    corpus = PEERS / "corpus" / "10000" / "pods.watch.ndjson"
-    for needed in (ours, corpus):
-        if not needed.exists():
-            sys.exit(f"{needed} is not there: scripts/bench.sh PB-2 makes it")
-    api = server.Server("watch-lists")
-    try:
-        pid = int((api.work / "pids").read_text().split()[1])
-        binding = {"metadata": {"name": "readers"},
-                   "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-                   "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:unauthenticated"}]}
-        code, said = api.ask("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", json.dumps(binding))
-        if code != 201:
-            sys.exit(f"the server refuses a binding: {said}")
-        print(f"putting {count} pods into etcd", file=sys.stderr)
-        fill(etcd_of(pid), copies(corpus, count))
+    with pods_served("watch-lists", count, ours) as (api, pid):
         print(f"| clients | encoding | list | server, us of CPU for each pod | client, us | server's memory, MiB | synced, s |\n"
               "|---|---|---|---|---|---|---|")
         for clients in (1, many):
@@ -77,8 +61,6 @@ def main():
                     row = measured(pid, command, clients, count)
                     print(f"| {clients} | {encoding} | {way} | " + " | ".join(f"{value:.1f}" for value in row) + " |",
                           flush=True)
-    finally:
-        api.stop()
 
 
 if __name__ == "__main__":
