@@ -6,3 +6,4 @@
 #include <kcontrol/model/impl/names.ipp>
 #include <kcontrol/model/impl/node_selector.ipp>
 #include <kcontrol/model/impl/required_node_affinity.ipp>
+#include <kcontrol/model/impl/shard_selector.ipp>

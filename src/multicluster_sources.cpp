@@ -3,6 +3,7 @@
 #include <kcontrol/multicluster/impl/context_source.ipp>
 #include <kcontrol/multicluster/impl/directory_source.ipp>
 #include <kcontrol/multicluster/impl/directory_tracker.ipp>
+#include <kcontrol/multicluster/impl/divided_source.ipp>
 #include <kcontrol/multicluster/impl/kubeconfig_watch.ipp>
 #include <kcontrol/multicluster/impl/namespace_source.ipp>
 #include <kcontrol/multicluster/impl/object_source.ipp>

@@ -219,6 +219,7 @@
 #include <kcontrol/model/rules.hpp>
 #include <kcontrol/model/selector.hpp>
 #include <kcontrol/multicluster/add_clusters.hpp>
+#include <kcontrol/model/shard_selector.hpp>
 #include <kcontrol/multicluster/cluster_aware.hpp>
 #include <kcontrol/multicluster/cluster_budget.hpp>
 #include <kcontrol/multicluster/cluster_controllers.hpp>
@@ -232,6 +233,7 @@
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/directory_tracker.hpp>
 #include <kcontrol/multicluster/engaged_cluster.hpp>
+#include <kcontrol/multicluster/divided_source.hpp>
 #include <kcontrol/multicluster/kind_choice.hpp>
 #include <kcontrol/multicluster/multicluster_controller.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>

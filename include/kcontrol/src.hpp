@@ -224,6 +224,7 @@
 #include <kcontrol/model/impl/node_selector.ipp>
 #include <kcontrol/model/impl/required_node_affinity.ipp>
 #include <kcontrol/multicluster/impl/add_clusters.ipp>
+#include <kcontrol/model/impl/shard_selector.ipp>
 #include <kcontrol/multicluster/impl/budgeted_transport.ipp>
 #include <kcontrol/multicluster/impl/cluster_book.ipp>
 #include <kcontrol/multicluster/impl/cluster_budget.ipp>
@@ -239,6 +240,7 @@
 #include <kcontrol/multicluster/impl/directory_source.ipp>
 #include <kcontrol/multicluster/impl/directory_tracker.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster.ipp>
+#include <kcontrol/multicluster/impl/divided_source.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_controllers.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_kinds.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_life.ipp>

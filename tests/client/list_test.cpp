@@ -1,4 +1,5 @@
 #include <kcontrol/client/list_meter.hpp>
+#include <kcontrol/model/shard_selector.hpp>
 
 #include "fixture.hpp"
 
@@ -46,6 +47,47 @@ TEST_CASE_FIXTURE(client_fixture, "options of a list") {
     client c = connect();
     CHECK(await(c.list_page(widgets(), options)).has_value());
     CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a shard selector is sent, and of a server that ignores it the rest is dropped") {
+    const auto in = [](std::string_view ns, std::string_view name) {
+        return R"({"metadata":{"name":")" + std::string(name) + R"(","namespace":")" + std::string(ns) + R"("}})";
+    };
+    // The hash of "db" is in the first quarter, that of "default" in the last.
+    const std::string part = shard_selector::part(shard_selector::by::namespace_, 0, 2).value().to_string();
+    const std::string sent = all +
+                             "?shardSelector=shardRange%28object.metadata.namespace%2C%20%270x0000000000000000%27%2C%20"
+                             "%270x8000000000000000%27%29";
+    net->expect(sent).reply(200, R"({"kind":"WidgetList","metadata":{"resourceVersion":"9","continue":"t",)"
+                                 R"("remainingItemCount":2},"items":[)" +
+                                     in("db", "a") + "," + in("default", "b") +
+                                     R"(,{"metadata":{"name":"c",)"
+                                     R"("namespace":"default"},)"
+                                     R"("spec":{"size":"bad"}}]})");
+    net->expect(sent + "&continue=t").reply(200, page("9", "", {in("default", "d"), in("db", "e")}));
+    client c = connect();
+    const auto list = await(c.list_page(widgets(), list_options().shard_selector(part)));
+    REQUIRE(list.has_value());
+    CHECK(names(*list) == "ae");
+    CHECK(list->invalid.empty());
+    CHECK_FALSE(list->remaining.has_value());
+    CHECK(net->verify());
+    // What no server knows is not sent.
+    net->expect(all).reply(200, page("9", "", {in("db", "a"), in("default", "b")}));
+    const auto mixed = shard_selector::part(shard_selector::by::mixed_namespace, 0, 2).value();
+    const auto here = await(c.list_page(widgets(), list_options().shard_selector(mixed.to_string())));
+    REQUIRE(here.has_value());
+    CHECK(names(*here) == (mixed.selects_value("db") ? std::string("a") : "") +
+                              (mixed.selects_value("default") ? std::string("b") : ""));
+    CHECK(net->verify());
+    const auto refused = await(c.list_page(widgets(), list_options().shard_selector("uid")));
+    CHECK(refused.error() == errc::invalid_argument);
+    const auto watch = await(c.watch(widgets(), watch_options().shard_selector("uid")));
+    CHECK(watch.error() == errc::invalid_argument);
+    // A server that ignores the selector would delete everything.
+    const auto deleted = await(c.delete_collection(widgets(), list_options().shard_selector(part), {}));
+    CHECK(deleted.error() == errc::invalid_argument);
+    CHECK(deleted.error().message().find("would delete everything") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(client_fixture, "one page, and the next: the token replaces the version") {

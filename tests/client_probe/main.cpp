@@ -1,5 +1,5 @@
 // For tests/e2e/test_client.py: the client's verbs at a real API server, as a program without a loop calls them.
-//     client_probe KUBECONFIG WHAT     subresources, running, collections, patches, waits, discovery
+//     client_probe KUBECONFIG WHAT     subresources, running, collections, parts, patches, waits, discovery
 // Prints one fact a line; a failure that nobody expects ends it with 1.
 #include <kcontrol/api/apps/v1.hpp>
 #include <kcontrol/api/authentication/v1.hpp>
@@ -13,6 +13,7 @@
 #include <kcontrol/client/retry_watcher.hpp>
 #include <kcontrol/client/subresource.hpp>
 #include <kcontrol/client/wait_until.hpp>
+#include <kcontrol/model/shard_selector.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/transport/client.hpp>
 
@@ -136,6 +137,21 @@ void running(blocking_client& b) {
     const auto with_shell = b.patch(*updated, inspected, write_options().subresource("ephemeralcontainers"));
     std::cout << "ephemeral " << tell(with_shell) << " " << with_shell->spec.ephemeral_containers.size() << "\n";
     std::cout << "stays " << tell(b.update(*updated, write_options().subresource("ephemeralcontainers"))) << "\n";
+}
+
+// The names of the ConfigMaps in each of three parts, by uid and by namespace; the selector stands before them.
+void parts(blocking_client& b) {
+    for (const auto by : {shard_selector::by::uid, shard_selector::by::namespace_}) {
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::string part = shard_selector::part(by, i, 3).value().to_string();
+            std::cout << part << ":";
+            const auto listed = b.list<config_map>(list_options().shard_selector(part).limit(0)).value();
+            for (const auto& one : listed) {
+                std::cout << " " << one->metadata.namespace_ << "/" << one->metadata.name;
+            }
+            std::cout << "\n";
+        }
+    }
 }
 
 void collections(blocking_client& b) {
@@ -274,6 +290,7 @@ int main(int argc, char** argv) {
         if (what == "subresources") subresources(b);
         if (what == "running") running(b);
         if (what == "collections") collections(b);
+        if (what == "parts") parts(b);
         if (what == "patches") patches(b);
         if (what == "waits") waits(b);
         if (what == "discovery") discovery(b);

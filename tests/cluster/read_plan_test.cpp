@@ -107,4 +107,27 @@ TEST_CASE("read plan: a list is answered by one scope that holds all of it") {
     CHECK(plan_list(cached_scope("system", {}, {}), of_namespace).from.empty());
 }
 
+TEST_CASE("read plan: a part by namespace answers for the namespaces in it, a part by uid for itself alone") {
+    // The hash of "db" is in the first half, that of "default" in the second.
+    const auto first = shard_selector::part(shard_selector::by::namespace_, 0, 2).value();
+    const auto of_part = scopes({cached_scope("", {}, {}, first)});
+    CHECK(plan_get({"db", "x"}, of_part).whole);
+    CHECK(plan_get({"default", "x"}, of_part).from.empty());
+    CHECK(plan_get({"default", "x"}, of_part).refusal ==
+          "objects with the shard selector \"" + first.to_string() + "\"");
+    CHECK(plan_list(cached_scope("db", {}, {}), of_part).whole);
+    CHECK(plan_list(cached_scope("default", {}, {}), of_part).from.empty());
+    CHECK(plan_list(cached_scope("", {}, {}), of_part).from.empty());
+    CHECK(plan_list(cached_scope("", {}, {}, first), of_part).whole);
+    CHECK(plan_list(cached_scope("", {}, {}, first), scopes({cached_scope()})).whole);
+
+    const auto by_uid = shard_selector::part(shard_selector::by::uid, 0, 2).value();
+    const auto some = scopes({cached_scope("", {}, {}, by_uid)});
+    CHECK(plan_get({"db", "x"}, some).from == std::vector<std::size_t>{0});
+    CHECK_FALSE(plan_get({"db", "x"}, some).whole);
+    CHECK(plan_list(cached_scope("db", {}, {}), some).from.empty());
+    CHECK(plan_list(cached_scope("db", {}, {}, by_uid), some).whole);
+    CHECK(plan_list(cached_scope("db", {}, {}, first), some).from.empty());
+}
+
 }  // namespace

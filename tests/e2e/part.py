@@ -45,6 +45,7 @@ TESTS = {
     "test_kubectl": ["kcontrol-apiserver", "testing"],
     # Rooms.
     "test_client": ["client", "http", "codec"],
+    "test_shard_selector.ShardSelectorTest.test_of_a_server_that_ignores_it_the_rest_is_dropped": ["client"],
     "test_login.LoginTest.test_client_certificate": ["auth"],
     "test_login.LoginTest.test_exec_plugin_with_a_token": ["auth"],
     "test_http2": ["transport"],

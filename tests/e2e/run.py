@@ -58,7 +58,7 @@ def run_here(names, real, plain):
                 "test_configmap_sync", "test_conformance", "test_controllerutil", "test_fencing", "test_follow", "test_generator", "test_go_client",
                 "test_harness", "test_http2", "test_kc", "test_kubectl", "test_kubernetes_version", "test_labeler",
                 "test_leadership", "test_login", "test_lossless", "test_policy_webhook", "test_program_needs", "test_prometheus",
-                "test_scheduler", "test_gpu_healer", "test_gpu_scheduler", "test_inference_autoscaler", "test_schema", "test_secure_metrics", "test_server_under_test", "test_sharding", "test_sources", "test_streams", "test_transcode",
+                "test_scheduler", "test_gpu_healer", "test_gpu_scheduler", "test_inference_autoscaler", "test_schema", "test_secure_metrics", "test_server_under_test", "test_shard_selector", "test_sharding", "test_sources", "test_streams", "test_transcode",
                 "test_ray_operator", "test_training_operator", "test_tutorial", "test_webhooks")
         alone = [n for n in plain if n.startswith(free)]
         skipped, plain, real = count_tests([n for n in names if n not in alone]), alone, []

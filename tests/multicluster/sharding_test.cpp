@@ -22,7 +22,7 @@ std::string all_of(const std::vector<std::string>& lines) {
 /// What happens in one seed.
 class trial {
 public:
-    explicit trial(std::uint64_t seed) : w(6, seed), random(seed * 131) {
+    explicit trial(std::uint64_t seed, std::size_t parts = 0) : w(6, seed, parts), random(seed * 131) {
         for (int i = 0; i < 3; ++i) w.start(1 + static_cast<std::uint32_t>(random.below(3)));
         w.leases.set_faults([this](const http::server_request& r) { return fault_of(r); });
     }
@@ -60,7 +60,7 @@ private:
     std::string any_cluster() {
         auto at = w.names.begin();
         std::advance(at, random.below(w.names.size()));
-        return *at;
+        return sharding_world::server_of(*at);
     }
     void happen() {
         replica_process* one = any();
@@ -325,4 +325,39 @@ TEST_CASE("sharding: whatever happens, nobody asks a cluster that is another's")
     }
     MESSAGE(kills << " kills, " << requests << " requests");
     CHECK(requests > seeds() * 500);
+}
+
+TEST_CASE("sharding: whatever happens, an object of a cluster that is divided has one owner at any time") {
+    int kills = 0;
+    std::size_t requests = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+        CAPTURE(seed);
+        trial t(seed + 500, 6);
+        t.run(40);
+        CHECK_MESSAGE(t.recovers(), t.w.logs());
+        REQUIRE_MESSAGE(t.w.late.empty(), all_of(t.w.late));
+        kills += t.kills;
+        requests += t.w.requests;
+    }
+    MESSAGE(kills << " kills, " << requests << " requests");
+    CHECK(requests > seeds() * 500);
+}
+
+TEST_CASE("sharding: the parts of a cluster are shared like clusters, and handed over at a death") {
+    sharding_world w(0, 1, 8);
+    for (int i = 0; i < 3; ++i) w.start();
+    REQUIRE_MESSAGE(w.until_owned(1min), w.logs());
+    for (const auto& [who, count] : w.counts()) CHECK_MESSAGE(count >= 1, who);
+    w.replicas[0]->kill();
+    CHECK_MESSAGE(w.until_owned(1min), w.logs());
+    CHECK(w.counts().count("r0") == 0);
+    CHECK_MESSAGE(w.late.empty(), all_of(w.late));
+}
+
+TEST_CASE("sharding: the look at the parts is not idle: who shares with nobody is found") {
+    sharding_world w(0, 1, 2);
+    w.start();
+    w.start(1, "another-fleet");
+    w.world.run_for(10s);
+    CHECK_FALSE(w.late.empty());
 }

@@ -2,9 +2,12 @@
 // its pauses. Every request that arrives is held against who has the cluster by then.
 #pragma once
 
+#include <kcontrol/http/url.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/multicluster/detail/rendezvous.hpp>
 #include <kcontrol/multicluster/detail/shard_lease.hpp>
+#include <kcontrol/multicluster/directory_source.hpp>
+#include <kcontrol/multicluster/divided_source.hpp>
 #include <kcontrol/multicluster/multicluster_controller.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 
@@ -54,8 +57,11 @@ private:
 
 class sharding_world : public widget_world {
 public:
-    explicit sharding_world(int count, std::uint64_t seed = 1) : widget_world(seed), leases(add("home").api) {
-        for (int i = 0; i < count; ++i) {
+    /// With `parts` there is one cluster, "big", divided into so many; each has objects.
+    explicit sharding_world(int count, std::uint64_t seed = 1, std::size_t divided_into = 0)
+        : widget_world(seed), leases(add("home").api), parts(divided_into) {
+        if (parts > 0) divide();
+        for (int i = 0; parts == 0 && i < count; ++i) {
             const std::string name = "c" + std::to_string(i);
             names.insert(name);
             add(name).create("w");
@@ -83,9 +89,15 @@ public:
         return *replicas.back();
     }
     std::set<std::string> servers() const {
-        std::set<std::string> out = names;
+        std::set<std::string> out;
+        for (const auto& one : names) out.insert(server_of(one));
         out.insert("home");
         return out;
+    }
+    /// Of a part, the cluster that it is a part of.
+    static std::string server_of(const std::string& cluster) { return cluster.substr(0, cluster.find('#')); }
+    shard_selector part(std::size_t i) const {
+        return shard_selector::part(shard_selector::by::namespace_, i, parts).value();
     }
     /// Whom the cluster's Lease names; empty: nobody.
     std::string holder(const std::string& cluster) const {
@@ -94,7 +106,9 @@ public:
         if (!claim) return {};
         return std::string(json::get_string(*claim, {"spec", "holderIdentity"}));
     }
-    void arrived(const replica_process& from, const std::string& cluster, const http::server_request& r) {
+    void arrived(const replica_process& from, const std::string& server, const http::server_request& r) {
+        const std::string cluster = parts > 0 ? part_of(r) : server;
+        if (cluster.empty()) return;  // about all of them: what the API has
         ++requests;
         if (r.method == "PATCH") written[cluster] = {from.name, world.context().now()};
         if (!watching || everywhere.count(cluster) != 0) return;
@@ -131,7 +145,25 @@ public:
         return out;
     }
 
+    /// Which part a request is about: that of the namespace in its path, or of its selector.
+    std::string part_of(const http::server_request& r) const {
+        static constexpr std::string_view in = "/namespaces/";
+        const auto from = r.target.find(in);
+        std::string ns;
+        if (from != std::string::npos) {
+            ns = r.target.substr(from + in.size());
+            ns.resize(ns.find('/'));
+        }
+        for (std::size_t i = 0; i < parts; ++i) {
+            const auto asked = http::query_builder().append("shardSelector", part(i).to_string()).text();
+            const bool of_it = ns.empty() ? r.target.find(asked) != std::string::npos : part(i).selects_value(ns);
+            if (of_it) return "big#" + std::to_string(i);
+        }
+        return {};
+    }
+
     testing::api_server& leases;
+    std::size_t parts = 0;
     std::set<std::string> names;
     std::set<std::string> everywhere;  // set it before the first replica starts
     std::map<std::string, std::uint32_t> weights;
@@ -140,6 +172,21 @@ public:
     std::vector<std::string> late;
     std::size_t requests = 0;
     bool watching = true;
+
+private:
+    void divide() {
+        widget_server& big = add("big");
+        for (std::size_t i = 0; i < parts; ++i) names.insert("big#" + std::to_string(i));
+        std::map<std::string, int> have;
+        for (std::uint32_t i = 1; have.size() < parts; ++i) {
+            const std::string ns = "n-" + std::to_string(i * 2654435761U);
+            std::size_t of = 0;
+            while (!part(of).selects_value(ns)) ++of;
+            if (++have["big#" + std::to_string(of)] > 2) continue;
+            (void)big.api.create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}}).value();
+            big.create("w", 0, ns);
+        }
+    }
 };
 
 inline replica_process::replica_process(sharding_world& world, std::string n, std::uint32_t weight,
@@ -195,13 +242,19 @@ inline reconciliation replica_process::reconcile(reconcile_context ctx, std::sha
 
 inline void replica_process::want(const std::set<std::string>& clusters) {
     asio::post(ex, [this, clusters] {
-        std::vector<desired_cluster> desired;
+        std::map<std::string, desired_cluster> desired;
         for (const auto& one : clusters) {
+            const std::string server = sharding_world::server_of(one);
             auth::cluster_config config;
-            config.server(http::endpoint("https", way(one), 443));
-            desired.emplace_back(one, config);
+            config.server(http::endpoint("https", way(server), 443));
+            desired.try_emplace(server, server, config);
         }
-        m->set_desired(std::move(desired));
+        std::vector<desired_cluster> all;
+        for (auto& [server, one] : desired) all.push_back(std::move(one));
+        if (of.parts == 0) return m->set_desired(std::move(all));
+        divided_source parts(std::make_shared<fixed_source>(std::move(all)),
+                             divided_source_options().parts(of.parts).by(shard_selector::by::namespace_));
+        CHECK(parts.start([this](std::vector<desired_cluster> each) { m->set_desired(std::move(each)); }).has_value());
     });
 }
 

@@ -84,6 +84,8 @@ public:
     informer_options& field_selector(std::string s) { return reflector_.field_selector(std::move(s)), *this; }
     /// Objects a list page; 0 asks for everything at once. The default is reflector_policy's.
     informer_options& page_size(std::int64_t n) { return reflector_.policy(policy().page_size(n)), *this; }
+    /// A part of the objects by a hash; see selection_options::shard_selector(). Empty, the default: all objects.
+    informer_options& shard_selector(std::string s) { return reflector_.shard_selector(std::move(s)), *this; }
     /// How often a kind that is not installed or forbidden is tried again. The default is reflector_policy's.
     informer_options& probe_period(duration d) { return reflector_.policy(policy().probe_period(d)), *this; }
     /// Bounds of the watch's server-side timeout, drawn anew for each watch. The default is reflector_options'.
@@ -118,6 +120,7 @@ public:
     std::chrono::seconds watch_timeout_min() const noexcept { return reflector_.watch_timeout_min(); }
     /// Most of watch_timeout(); default 10 min.
     std::chrono::seconds watch_timeout_max() const noexcept { return reflector_.watch_timeout_max(); }
+    const std::string& shard_selector() const noexcept { return reflector_.shard_selector(); }
     duration watch_idle() const noexcept { return reflector_.watch_idle(); }
     /// Those of the informer's reflector.
     const reflector_options& reflector() const noexcept { return reflector_; }

@@ -8,6 +8,7 @@
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/watch_framer.hpp>
 #include <kcontrol/model/resource.hpp>
+#include <kcontrol/model/shard_selector.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
 #include <cstdint>
@@ -26,8 +27,8 @@ class watch_decoder;
 /// Thread-safety: shared objects unsafe. Object lifetime: destruction ends the watch.
 class watch_stream {
 public:
-    /// Of the options count timeout, grace, idle and the pool. `env` and `info` outlive it. `decoder` reads the body;
-    /// null: it is JSON.
+    /// Of the options count timeout, grace, idle, the pool and the shard selector. `env` and `info` outlive it.
+    /// `decoder` reads the body; null: it is JSON.
     KCONTROL_DECL watch_stream(environment& env, const resource_info& info, std::unique_ptr<http::body_stream> body,
                                const watch_options& options, logger log = {},
                                std::shared_ptr<watch_decoder> decoder = nullptr);
@@ -57,6 +58,8 @@ private:
     KCONTROL_DECL result<std::optional<watch_event>> interpret(http::watch_frame frame);
     // A bookmark, or an object that a cursor could not read.
     KCONTROL_DECL std::optional<watch_event> interpret_other(watch_event event, std::string_view object);
+    // Whether it is of an object of another part.
+    bool passes_over(const watch_event& event) const;
 
     environment* env_;
     const resource_info* info_;
@@ -73,6 +76,7 @@ private:
     bool looked_ = false;
     std::shared_ptr<share_pool> pool_;
     logger log_;
+    shard_selector part_;
     bool ended_ = false;
 };
 

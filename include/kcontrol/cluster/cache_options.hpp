@@ -38,6 +38,8 @@ public:
     kind_options& label_selector(std::string s) { return informer_.label_selector(std::move(s)), *this; }
     /// As informer_options::field_selector().
     kind_options& field_selector(std::string s) { return informer_.field_selector(std::move(s)), *this; }
+    /// As informer_options::shard_selector(), of all namespaces alike.
+    KCONTROL_DECL kind_options& shard_selector(const std::string& s);
     /// As informer_options::transform().
     kind_options& transform(object_transform f) { return informer_.transform(std::move(f)), *this; }
 

@@ -3,6 +3,7 @@
 
 #include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/model/resource.hpp>
 
 #include <functional>
 #include <map>
@@ -14,6 +15,20 @@ namespace kcontrol::inline v0_1 {
 
 /// What is said of a cluster, for those who choose among them.
 using cluster_labels = std::map<std::string, std::string>;
+
+/// A part of a cluster's objects; see divided_source. Empty: the whole cluster.
+class cluster_part {
+public:
+    cluster_part() = default;
+    /// `s`: see shard_selector::to_string(); `whole`: kinds of which it has all objects nevertheless.
+    explicit cluster_part(std::string s, std::vector<group_version_kind> whole = {})
+        : selector(std::move(s)), undivided(std::move(whole)) {}
+
+    std::string selector;                       ///< which objects are cached and reconciled
+    std::vector<group_version_kind> undivided;  ///< kinds that it does not hold for
+
+    friend bool operator==(const cluster_part&, const cluster_part&) = default;
+};
 
 /// A cluster that should be there.
 class desired_cluster {
@@ -28,10 +43,12 @@ public:
     /// Not empty: only objects of these are cached and reconciled, in place of multicluster_options::namespaces(). A
     /// cluster of which they change leaves, and joins again.
     std::vector<std::string> namespaces;
+    cluster_part
+        part;  ///< only these objects are cached and reconciled. One whose part changes leaves, and joins again
 
     friend bool operator==(const desired_cluster& a, const desired_cluster& b) {
         if (a.name != b.name || a.warning != b.warning) return false;
-        if (a.labels != b.labels || a.namespaces != b.namespaces) return false;
+        if (a.labels != b.labels || a.namespaces != b.namespaces || a.part != b.part) return false;
         if (a.config.has_value() != b.config.has_value()) return false;
         return a.config ? *a.config == *b.config : a.config.error().what() == b.config.error().what();
     }

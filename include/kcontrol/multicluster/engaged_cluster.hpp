@@ -35,12 +35,12 @@ class engaged_cluster final : public cluster, public controller_host {
 public:
     /// `board` is where it leaves what its metrics are made of, if somebody wants to know. With a `fence` writes are
     /// refused while that is shut, and controllers run only while the multicluster_manager says that it leads.
-    /// `namespaces`: see desired_cluster.
+    /// `namespaces` and `part`: see desired_cluster.
     KCONTROL_DECL engaged_cluster(environment& env, executor strand, std::string name,
                                   std::shared_ptr<const multicluster_options> options,
                                   std::shared_ptr<detail::cluster_board> board = nullptr,
                                   std::optional<leader_fence> fence = std::nullopt, cluster_labels labels = {},
-                                  std::vector<std::string> namespaces = {});
+                                  std::vector<std::string> namespaces = {}, cluster_part part = {});
     KCONTROL_DECL ~engaged_cluster() override;
     engaged_cluster(const engaged_cluster&) = delete;
     engaged_cluster& operator=(const engaged_cluster&) = delete;
@@ -70,6 +70,8 @@ public:
     KCONTROL_DECL const cluster_labels& labels() const noexcept;
     /// Those that it is limited to. Empty: none. They do not change.
     KCONTROL_DECL const std::vector<std::string>& namespaces() const noexcept;
+    /// The part of the cluster that it is limited to. It does not change.
+    KCONTROL_DECL const cluster_part& part() const noexcept;
     KCONTROL_DECL environment& env() const noexcept override;  ///< that it was made with
     KCONTROL_DECL executor get_executor() const override;
     /// Its records carry the cluster's name.

@@ -65,6 +65,12 @@ KCONTROL_DECL awaitable<result<any_list>> client::delete_collection(const resour
                   "a precondition is about one object, and this deletes a collection: leave "
                   "it out, or delete the object by its name"));
     }
+    if (!std::as_const(which).shard_selector().empty()) {
+        return make_ready<result<any_list>>(
+            error(errc::invalid_argument,
+                  "a shard selector can't choose what is deleted: servers that do not know it would delete everything. "
+                  "List the part, and delete its objects by name"));
+    }
     const auto path = detail::collection_path(info, std::as_const(which).in_namespace());
     if (!path) return make_ready<result<any_list>>(path.error());
     const std::string target =

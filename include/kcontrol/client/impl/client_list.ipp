@@ -13,6 +13,7 @@
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 #include <kcontrol/http/url.hpp>
+#include <kcontrol/model/shard_selector.hpp>
 
 #include <iterator>
 
@@ -37,11 +38,24 @@ inline void append_page(any_list& all, any_list page, bool first) {
     move_to(all.invalid, page.invalid);
 }
 
+// The server may have sent the others as well. How many follow counts those, too.
+inline void keep_part(any_list& page, const shard_selector& part) {
+    if (part.empty()) return;
+    std::erase_if(page.items, [&](const any_object& one) { return !part.selects(one.meta()); });
+    std::erase_if(page.invalid, [&](const invalid_object& one) { return !part.selects(one.metadata); });
+    page.remaining.reset();
+}
+
 // Lists and watches select in the same way.
 template <class Options>
 void append_selection(http::query_builder& query, const Options& options) {
     if (!options.label_selector().empty()) query.append("labelSelector", options.label_selector());
     if (!options.field_selector().empty()) query.append("fieldSelector", options.field_selector());
+    if (const std::string& part = options.shard_selector(); !part.empty()) {
+        // One that can't be read has been refused.
+        const auto read = shard_selector::parse(part);
+        if (read && read->is_known_to_servers()) query.append("shardSelector", part);
+    }
 }
 
 inline std::string list_target(const std::string& path, const list_options& options, const std::string& page_token) {
@@ -152,7 +166,7 @@ inline error name_option(const error& over) {
 }
 
 inline awaitable<result<any_list>> list_call(shared_client_state state, const resource_info* info, std::string path,
-                                             list_options options) {
+                                             list_options options, shard_selector part) {
     const time_point deadline = state->env->now() + options.deadline();
     any_list all;
     std::string page_token = options.continue_token();
@@ -165,6 +179,7 @@ inline awaitable<result<any_list>> list_call(shared_client_state state, const re
         if (!page) co_return page.error();
         if (const auto over = meter.add(*page, state->env->now())) co_return name_option(*over);
         page_token = page->continue_token;
+        keep_part(*page, part);
         append_page(all, std::move(*page), first);
         if (options.limit() > 0 || page_token.empty()) co_return all;
         all.continue_token.clear();
@@ -224,7 +239,9 @@ KCONTROL_DECL awaitable<result<any_list>> client::list_page(const resource_info&
     const auto path = detail::collection_path(info, options.in_namespace());
     if (!path) return make_ready<result<any_list>>(path.error());
     if (reads_cache_) return detail::cached_list(*this, info, std::move(options), nullptr);
-    return detail::list_call(state_, &info, state_->base_path + *path, std::move(options));
+    auto part = shard_selector::parse(std::as_const(options).shard_selector());
+    if (!part) return make_ready<result<any_list>>(part.error());
+    return detail::list_call(state_, &info, state_->base_path + *path, std::move(options), std::move(*part));
 }
 
 KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> client::watch(const resource_info& info,
@@ -234,6 +251,9 @@ KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> client::watch(con
     }
     const auto path = detail::collection_path(info, options.in_namespace());
     if (!path) return make_ready<result<std::unique_ptr<watch_stream>>>(path.error());
+    if (auto part = shard_selector::parse(std::as_const(options).shard_selector()); !part) {
+        return make_ready<result<std::unique_ptr<watch_stream>>>(part.error());
+    }
     http::query_builder query;
     query.append("watch", "true");
     if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());

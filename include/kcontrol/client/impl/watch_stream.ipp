@@ -74,6 +74,12 @@ inline bool holds_more_than_blanks(std::string_view bytes) {
     return bytes.find_first_not_of(" \t\r\n") != std::string_view::npos;
 }
 
+// Where it can't be read, the server has refused the watch.
+inline shard_selector part_of(const watch_options& options) {
+    auto part = shard_selector::parse(options.shard_selector());
+    return part ? std::move(*part) : shard_selector();
+}
+
 }  // namespace detail
 
 KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& info,
@@ -87,7 +93,8 @@ KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& 
       idle_(options.idle()),
       last_sign_(env.now()),
       pool_(options.pool() != nullptr ? options.pool() : std::make_shared<share_pool>()),
-      log_(std::move(log)) {
+      log_(std::move(log)),
+      part_(detail::part_of(options)) {
     if (options.timeout().count() > 0) deadline_ = env.now() + options.timeout() + options.grace();
     release_workspace(*pool_);  // what filled it before is over
 }
@@ -118,15 +125,24 @@ KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token 
             }
         }
         if (!event) co_return event.error();
+        if (*event && passes_over(**event)) continue;
         if (*event) detail::rest_if_quiet(last_sign_ - before, *pool_);
         if (*event) co_return std::move(**event);
         if (!frame) co_return frame.error();
         if (frame->text.empty()) continue;
         event = interpret(*frame);
         if (!event) co_return event.error();
+        if (*event && passes_over(**event)) continue;
         if (*event) detail::rest_if_quiet(last_sign_ - before, *pool_);
         if (*event) co_return std::move(**event);
     }
+}
+
+inline bool watch_stream::passes_over(const watch_event& event) const {
+    if (part_.empty()) return false;
+    if (event.object) return !part_.selects(event.object.meta());
+    // Of what was cut short the uid may be unknown: everybody hears of it.
+    return event.invalid != nullptr && !event.invalid->metadata.uid.empty() && !part_.selects(event.invalid->metadata);
 }
 
 // 0 bytes: the body has ended, or the watch's own time is up.

@@ -4,6 +4,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/model/object_key.hpp>
 #include <kcontrol/model/selector.hpp>
+#include <kcontrol/model/shard_selector.hpp>
 
 #include <cstddef>
 #include <string>
@@ -15,17 +16,26 @@ namespace kcontrol::inline v0_1::detail {
 class cached_scope {
 public:
     cached_scope() = default;
-    cached_scope(std::string ns, label_selector l, field_selector f)
-        : in_namespace(std::move(ns)), labels(std::move(l)), fields(std::move(f)) {}
+    cached_scope(std::string ns, label_selector l, field_selector f, shard_selector s = {})
+        : in_namespace(std::move(ns)), labels(std::move(l)), fields(std::move(f)), part(std::move(s)) {}
 
     std::string in_namespace;
     label_selector labels;
     field_selector fields;
+    shard_selector part;
 };
 
 /// The same of an informer's options. Errors: invalid_argument for selectors that the server refuses, too.
-KCONTROL_DECL result<cached_scope> parse_scope(const std::string& in_namespace, const std::string& labels,
-                                               const std::string& fields);
+template <class Options>
+result<cached_scope> parse_scope(const Options& options) {
+    auto labels = label_selector::parse(options.label_selector());
+    if (!labels) return labels.error();
+    auto fields = field_selector::parse(options.field_selector());
+    if (!fields) return fields.error();
+    auto part = shard_selector::parse(options.shard_selector());
+    if (!part) return part.error();
+    return cached_scope(options.in_namespace(), std::move(*labels), std::move(*fields), std::move(*part));
+}
 
 /// Where a read is answered.
 class read_plan {

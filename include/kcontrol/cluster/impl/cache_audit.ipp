@@ -77,6 +77,7 @@ KCONTROL_DECL awaitable<std::optional<versions_by_key>> cache_audit::list(const 
     options.in_namespace(what.options.in_namespace())
         .label_selector(what.options.label_selector())
         .field_selector(what.options.field_selector())
+        .shard_selector(what.options.shard_selector())
         .limit(audit_page)
         .stop(stop);
     list_meter meter(what.options.list_limits(), env_->now());
@@ -163,8 +164,8 @@ KCONTROL_DECL awaitable<void> cache_audit::audit(const subject& what, std::stop_
 
 KCONTROL_DECL void cache_audit::conclude(const subject& what, const std::vector<audit_finding>& found) {
     const resource_info& info = what.watched->info();
-    const std::string scope =
-        what.options.in_namespace() + " " + what.options.label_selector() + " " + what.options.field_selector();
+    const std::string scope = what.options.in_namespace() + " " + what.options.label_selector() + " " +
+                              what.options.field_selector() + " " + what.options.shard_selector();
     audit_journal& journal = told_[{info.gvk, scope}];
     const auto named = [](const std::string& version) { return version.empty() ? std::string("none") : version; };
     for (const audit_finding& one : journal.found(found)) {

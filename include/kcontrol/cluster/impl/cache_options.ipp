@@ -10,6 +10,13 @@
 
 namespace kcontrol::inline v0_1 {
 
+KCONTROL_DECL kind_options& kind_options::shard_selector(const std::string& s) {
+    informer_.shard_selector(s);
+    for (auto& [ns, o] : own_) o.shard_selector(s);
+    if (others_) others_->shard_selector(s);
+    return *this;
+}
+
 KCONTROL_DECL std::vector<informer_options> kind_options::of(const resource_info& kind) const {
     const auto watch = [](informer_options o, const std::string& ns) { return o.in_namespace(ns), o; };
     if (!kind.namespaced()) return {watch(informer_, {})};

@@ -35,6 +35,7 @@ inline std::string describe_wanted(const resource_info& info, const list_options
     if (!options.in_namespace().empty()) out += " of the namespace " + options.in_namespace();
     if (!options.label_selector().empty()) out += " with the label selector \"" + options.label_selector() + "\"";
     if (!options.field_selector().empty()) out += " with the field selector \"" + options.field_selector() + "\"";
+    if (!options.shard_selector().empty()) out += " with the shard selector \"" + options.shard_selector() + "\"";
     return out;
 }
 
@@ -116,7 +117,8 @@ struct cache_reader::flight {
     bool serves(const any_informer& made, const list_options& wanted) const {
         return behind == &made && options.in_namespace() == wanted.in_namespace() &&
                options.label_selector() == wanted.label_selector() &&
-               options.field_selector() == wanted.field_selector() && options.max_items() == wanted.max_items() &&
+               options.field_selector() == wanted.field_selector() &&
+               options.shard_selector() == wanted.shard_selector() && options.max_items() == wanted.max_items() &&
                options.max_body() == wanted.max_body();
     }
 };

@@ -19,7 +19,7 @@ namespace detail {
 
 inline bool same_scope(const informer_options& a, const informer_options& b) {
     return a.in_namespace() == b.in_namespace() && a.label_selector() == b.label_selector() &&
-           a.field_selector() == b.field_selector();
+           a.field_selector() == b.field_selector() && a.shard_selector() == b.shard_selector();
 }
 
 inline bool same_kind(const resource_info& a, const resource_info& b) {
@@ -43,7 +43,7 @@ KCONTROL_DECL informer_set::informer_set(environment& env, executor ex, client c
 
 KCONTROL_DECL informer_set::entry::entry(informer_options o, std::shared_ptr<any_informer> m)
     : options(std::move(o)), made(std::move(m)) {
-    auto parsed = detail::parse_scope(options.in_namespace(), options.label_selector(), options.field_selector());
+    auto parsed = detail::parse_scope(options);
     if (parsed) scope = std::make_shared<const detail::cached_scope>(std::move(*parsed));
 }
 

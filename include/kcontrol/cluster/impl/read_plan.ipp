@@ -67,8 +67,17 @@ inline std::string describe_scopes(const std::vector<cached_scope>& scopes) {
         out += one.in_namespace.empty() ? "objects" : "objects of the namespace " + one.in_namespace;
         if (!one.labels.empty()) out += " with the label selector \"" + one.labels.to_string() + "\"";
         if (!one.fields.empty()) out += " with the field selector \"" + one.fields.to_string() + "\"";
+        if (!one.part.empty()) out += " with the shard selector \"" + one.part.to_string() + "\"";
     }
     return out;
+}
+
+// Of a namespace: whether its objects are in a part at all, and whether all of them are. Of uids nothing is known.
+inline bool may_hold(const shard_selector& part, std::string_view ns) {
+    return part.what() == shard_selector::by::uid || part.selects_value(ns);
+}
+inline bool holds_all(const shard_selector& part, std::string_view ns) {
+    return part.empty() || (part.what() != shard_selector::by::uid && part.selects_value(ns));
 }
 
 KCONTROL_DECL read_plan plan_get(const namespaced_name& key, const std::vector<cached_scope>& scopes) {
@@ -78,7 +87,8 @@ KCONTROL_DECL read_plan plan_get(const namespaced_name& key, const std::vector<c
     for (std::size_t i = 0; i < scopes.size(); ++i) {
         const cached_scope& one = scopes[i];
         if (!one.in_namespace.empty() && one.in_namespace != key.namespace_) continue;
-        if (one.labels.empty() && implies(known, one.fields)) {
+        if (!may_hold(one.part, key.namespace_)) continue;
+        if (one.labels.empty() && implies(known, one.fields) && holds_all(one.part, key.namespace_)) {
             out.from = {i};
             out.whole = true;
             return out;
@@ -98,21 +108,14 @@ KCONTROL_DECL read_plan plan_list(const cached_scope& wanted, const std::vector<
         const cached_scope& one = scopes[i];
         if (!one.in_namespace.empty() && one.in_namespace != wanted.in_namespace) continue;
         if (!implies(wanted.labels, one.labels) || !implies(fields, one.fields)) continue;
+        const bool named = !wanted.in_namespace.empty() && holds_all(one.part, wanted.in_namespace);
+        if (!one.part.empty() && one.part != wanted.part && !named) continue;
         out.from = {i};
         out.whole = true;
         return out;
     }
     out.refusal = describe_scopes(scopes);
     return out;
-}
-
-KCONTROL_DECL result<cached_scope> parse_scope(const std::string& in_namespace, const std::string& labels,
-                                               const std::string& fields) {
-    auto of_labels = label_selector::parse(labels);
-    if (!of_labels) return of_labels.error();
-    auto of_fields = field_selector::parse(fields);
-    if (!of_fields) return of_fields.error();
-    return cached_scope(in_namespace, std::move(*of_labels), std::move(*of_fields));
 }
 
 }  // namespace kcontrol::detail

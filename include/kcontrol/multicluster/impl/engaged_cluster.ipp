@@ -37,11 +37,20 @@ inline void engaged_cluster::impl::connect() {
     apply(next);
 }
 
+inline bool divides(const cluster_part& part, const resource_info& kind) {
+    return !part.selector.empty() &&
+           std::find(part.undivided.begin(), part.undivided.end(), kind.gvk) == part.undivided.end();
+}
+
 inline void engaged_cluster::impl::begin(client first) {
     // The caches outlive the controllers, so they have a scope of their own.
-    const auto scopes = [o = options, l = log, only = namespaces](const resource_info& kind) {
+    const auto scopes = [o = options, l = log, only = namespaces, p = part](const resource_info& kind) {
         auto all = o->cache().of(kind, l);
-        return only.empty() ? all : kind_options(all.front(), only).of(kind);
+        if (!only.empty()) all = kind_options(all.front(), only).of(kind);
+        if (divides(p, kind)) {
+            for (auto& one : all) one.shard_selector(p.selector);
+        }
+        return all;
     };
     informers.emplace(env, strand, guarded(first), scopes, log);
     informers->audit_every(options->cache().audit_period());
@@ -69,11 +78,12 @@ KCONTROL_DECL engaged_cluster::engaged_cluster(environment& env, executor strand
                                                std::shared_ptr<const multicluster_options> options,
                                                std::shared_ptr<detail::cluster_board> board,
                                                std::optional<leader_fence> fence, cluster_labels labels,
-                                               std::vector<std::string> namespaces)
+                                               std::vector<std::string> namespaces, cluster_part part)
     : impl_(std::make_shared<impl>(env, std::move(strand), std::move(name), std::move(options), std::move(board),
                                    std::move(fence))) {
     impl_->labels = std::move(labels);
     impl_->namespaces = std::move(namespaces);
+    impl_->part = std::move(part);
     impl_->owner = this;
     impl_->always.beside = this;
     impl_->always.take = [weak = std::weak_ptr(impl_)](std::shared_ptr<any_controller> a) -> result<void> {
@@ -118,6 +128,7 @@ KCONTROL_DECL std::vector<informer_report> engaged_cluster::informer_reports() c
 KCONTROL_DECL const std::string& engaged_cluster::name() const noexcept { return impl_->name; }
 KCONTROL_DECL const cluster_labels& engaged_cluster::labels() const noexcept { return impl_->labels; }
 KCONTROL_DECL const std::vector<std::string>& engaged_cluster::namespaces() const noexcept { return impl_->namespaces; }
+KCONTROL_DECL const cluster_part& engaged_cluster::part() const noexcept { return impl_->part; }
 KCONTROL_DECL environment& engaged_cluster::env() const noexcept { return impl_->env; }
 KCONTROL_DECL executor engaged_cluster::get_executor() const { return impl_->strand; }
 KCONTROL_DECL const logger& engaged_cluster::log() const noexcept { return impl_->log; }
@@ -134,9 +145,10 @@ KCONTROL_DECL std::shared_ptr<cached_source> engaged_cluster::source_of(const re
 
 KCONTROL_DECL result<std::shared_ptr<cached_source>> engaged_cluster::source_with(const resource_info& kind,
                                                                                   const kind_options& how) {
-    if (impl_->namespaces.empty()) return impl_->informers->source_with(kind, how);
     kind_options limited = how;
-    return impl_->informers->source_with(kind, limited.namespaces(impl_->namespaces));
+    if (!impl_->namespaces.empty()) limited.namespaces(impl_->namespaces);
+    if (divides(impl_->part, kind)) limited.shard_selector(impl_->part.selector);
+    return impl_->informers->source_with(kind, limited);
 }
 
 KCONTROL_DECL awaitable<result<void>> engaged_cluster::remove_informers_of(const resource_info& kind) {

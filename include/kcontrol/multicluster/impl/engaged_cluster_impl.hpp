@@ -99,6 +99,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     std::string name;
     cluster_labels labels;                // set once, by the constructor
     std::vector<std::string> namespaces;  // likewise
+    cluster_part part;                    // likewise
     std::shared_ptr<const multicluster_options> options;
     std::shared_ptr<detail::cluster_board> board;  // null without metrics
     logger log;

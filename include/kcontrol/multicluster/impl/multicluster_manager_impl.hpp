@@ -109,7 +109,8 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
             return;
         }
         const bool other =
-            m.object && (m.object->labels() != desired.labels || m.object->namespaces() != desired.namespaces);
+            m.object && (m.object->labels() != desired.labels || m.object->namespaces() != desired.namespaces ||
+                         m.object->part() != desired.part);
         if (other) {
             const std::string name = desired.name;
             disengage(name, farewell::left, {});
@@ -119,7 +120,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         if (!m.object) {
             m.strand = spread() ? executor(asio::make_strand(options->cluster_executor())) : home;
             m.object = std::make_shared<engaged_cluster>(env, m.strand, desired.name, options_for(desired.name), board,
-                                                         fence, desired.labels, desired.namespaces);
+                                                         fence, desired.labels, desired.namespaces, desired.part);
             book->expect(desired.name);
             if (term) lead_in(m);
         }
