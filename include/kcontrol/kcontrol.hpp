@@ -109,6 +109,7 @@
 #include <kcontrol/codec/list_elements.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/codec/object_block.hpp>
+#include <kcontrol/codec/object_bytes.hpp>
 #include <kcontrol/codec/patch_between.hpp>
 #include <kcontrol/codec/protobuf.hpp>
 #include <kcontrol/codec/protobuf_schema.hpp>
@@ -218,8 +219,8 @@
 #include <kcontrol/model/resource_version.hpp>
 #include <kcontrol/model/rules.hpp>
 #include <kcontrol/model/selector.hpp>
-#include <kcontrol/multicluster/add_clusters.hpp>
 #include <kcontrol/model/shard_selector.hpp>
+#include <kcontrol/multicluster/add_clusters.hpp>
 #include <kcontrol/multicluster/cluster_aware.hpp>
 #include <kcontrol/multicluster/cluster_budget.hpp>
 #include <kcontrol/multicluster/cluster_controllers.hpp>
@@ -232,8 +233,8 @@
 #include <kcontrol/multicluster/context_source.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/directory_tracker.hpp>
-#include <kcontrol/multicluster/engaged_cluster.hpp>
 #include <kcontrol/multicluster/divided_source.hpp>
+#include <kcontrol/multicluster/engaged_cluster.hpp>
 #include <kcontrol/multicluster/kind_choice.hpp>
 #include <kcontrol/multicluster/multicluster_controller.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>

@@ -130,6 +130,7 @@
 #include <kcontrol/codec/impl/list_elements_match.ipp>
 #include <kcontrol/codec/impl/metadata_object.ipp>
 #include <kcontrol/codec/impl/object_block.ipp>
+#include <kcontrol/codec/impl/object_bytes.ipp>
 #include <kcontrol/codec/impl/patch_between.ipp>
 #include <kcontrol/codec/impl/protobuf.ipp>
 #include <kcontrol/codec/impl/protobuf_stream.ipp>
@@ -223,8 +224,8 @@
 #include <kcontrol/model/impl/names.ipp>
 #include <kcontrol/model/impl/node_selector.ipp>
 #include <kcontrol/model/impl/required_node_affinity.ipp>
-#include <kcontrol/multicluster/impl/add_clusters.ipp>
 #include <kcontrol/model/impl/shard_selector.ipp>
+#include <kcontrol/multicluster/impl/add_clusters.ipp>
 #include <kcontrol/multicluster/impl/budgeted_transport.ipp>
 #include <kcontrol/multicluster/impl/cluster_book.ipp>
 #include <kcontrol/multicluster/impl/cluster_budget.ipp>
@@ -239,8 +240,8 @@
 #include <kcontrol/multicluster/impl/context_source.ipp>
 #include <kcontrol/multicluster/impl/directory_source.ipp>
 #include <kcontrol/multicluster/impl/directory_tracker.ipp>
-#include <kcontrol/multicluster/impl/engaged_cluster.ipp>
 #include <kcontrol/multicluster/impl/divided_source.ipp>
+#include <kcontrol/multicluster/impl/engaged_cluster.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_controllers.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_kinds.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_life.ipp>

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -92,6 +94,45 @@ TEST_CASE_FIXTURE(fixture, "kind options: selectors and transforms of owned and 
     CHECK(value == 10);
     CHECK(server.api.request_log().count("watch", "gadgets") == 2);
     CHECK(run(m->get_client().get<gadget>({"default", "a"}))->spec.value == 10);
+}
+
+TEST_CASE_FIXTURE(fixture,
+                  "kind options: beyond a memory budget reconcilers and reads get whole objects all the same") {
+    std::map<std::string, std::int64_t> values;
+    const auto look = [&values](reconcile_context, const std::shared_ptr<const widget>& w) {
+        values[w->metadata.namespace_.str()] = w->spec.value;
+        return reconcile_result::done();
+    };
+    std::map<std::string, std::string> looked_up;
+    const auto look_up = [&looked_up](reconcile_context, const request& req, const std::shared_ptr<const widget>& w) {
+        looked_up[req.namespace_] = w ? std::to_string(w->spec.value) : "gone";
+        return reconcile_result::done();
+    };
+    const auto bound = kind_options(informer_options().memory_budget(100));
+    REQUIRE(controller_builder(*m, "objects").for_<widget>(bound).complete(look).has_value());
+    REQUIRE(controller_builder(*m, "both").for_<widget>(bound).complete(look_up).has_value());
+    start();
+    const auto informer = m->get_informer<widget>();
+    REQUIRE(informer->metadata_only());
+    CHECK(informer->get({"team-a", "w"})->spec.value == 0);
+    // An event is told whole, and so is what is asked for later.
+    server.api.patch(widgets, {"team-a", "w"}, {{"spec", {{"value", 7}}}}).value();
+    settle();
+    CHECK(values["team-a"] == 7);
+    CHECK(values["team-b"] == 1);
+    CHECK(looked_up["team-a"] == "7");
+    const std::size_t asked = server.api.request_log().count("get", "widgets");
+    CHECK(asked >= 2);
+    CHECK(run(m->get_client().get<widget>({"team-b", "w"}))->spec.value == 1);
+    const auto listed = run(m->get_client().list<widget>());
+    REQUIRE(listed.has_value());
+    CHECK(listed->size() == 3);
+    CHECK(listed->front()->spec.value == 1);
+    CHECK(server.api.request_log().count("get", "widgets") == asked + 1);
+    // What is gone meanwhile is gone.
+    server.api.remove(widgets, {"team-b", "w"}).value();
+    settle();
+    CHECK(looked_up["team-b"] == "gone");
 }
 
 TEST_CASE_FIXTURE(fixture, "kind options: a transform that comes too late is told") {

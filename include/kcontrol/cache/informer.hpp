@@ -39,6 +39,8 @@ public:
     std::string not_streamed;             ///< why lists are not streamed any more; empty if they are, or shall not be
     std::size_t objects = 0;              ///< in the store
     std::uint64_t list_bytes = 0;         ///< what the server sent for the last complete list
+    std::uint64_t bytes = 0;              ///< of memory: the objects in the store, and what they have in common
+    bool metadata_only = false;           ///< more than informer_options::memory_budget(): only metadata is kept
     std::size_t invalid = 0;              ///< objects that can't be decoded now; what was known of them stays
     std::uint64_t server_changes = 0;     ///< times another server answered at the same address
     std::uint64_t rollbacks = 0;          ///< times the server's versions went back: its store was restored
@@ -82,10 +84,10 @@ public:
     informer_options& label_selector(std::string s) { return reflector_.label_selector(std::move(s)), *this; }
     /// Such as "spec.nodeName=a"; the fields that a kind can be selected by are the server's; empty, the default: all.
     informer_options& field_selector(std::string s) { return reflector_.field_selector(std::move(s)), *this; }
-    /// Objects a list page; 0 asks for everything at once. The default is reflector_policy's.
-    informer_options& page_size(std::int64_t n) { return reflector_.policy(policy().page_size(n)), *this; }
     /// A part of the objects by a hash; see selection_options::shard_selector(). Empty, the default: all objects.
     informer_options& shard_selector(std::string s) { return reflector_.shard_selector(std::move(s)), *this; }
+    /// Objects a list page; 0 asks for everything at once. The default is reflector_policy's.
+    informer_options& page_size(std::int64_t n) { return reflector_.policy(policy().page_size(n)), *this; }
     /// How often a kind that is not installed or forbidden is tried again. The default is reflector_policy's.
     informer_options& probe_period(duration d) { return reflector_.policy(policy().probe_period(d)), *this; }
     /// Bounds of the watch's server-side timeout, drawn anew for each watch. The default is reflector_options'.
@@ -106,6 +108,11 @@ public:
     informer_options& watch_idle(duration d) { return reflector_.watch_idle(d), *this; }
     /// What is stored in place of each object: for what nobody reads, and is not known by its type. Default: nothing.
     informer_options& transform(object_transform f) { return transform_ = std::move(f), *this; }
+    /// How many bytes the objects may take (informer_status::bytes). Beyond it the informer keeps their metadata alone,
+    /// for the rest of its life, rather than that the program ends for lack of memory: it logs an error, and its status
+    /// says so. See docs/informers.md for what is different then. It is looked at when a list is complete and after
+    /// each event. Default, and 0: no bound.
+    informer_options& memory_budget(std::uint64_t bytes) { return memory_budget_ = bytes, *this; }
     /// That of handlers which set none; see handler_options. Default: never.
     informer_options& resync_period(duration d) { return resync_period_ = d, *this; }
     informer_options& log(logger l) { return log_ = std::move(l), *this; }  ///< default: none; a manager gives its own
@@ -113,6 +120,7 @@ public:
     const std::string& in_namespace() const noexcept { return reflector_.in_namespace(); }
     const std::string& label_selector() const noexcept { return reflector_.label_selector(); }
     const std::string& field_selector() const noexcept { return reflector_.field_selector(); }
+    const std::string& shard_selector() const noexcept { return reflector_.shard_selector(); }
     std::int64_t page_size() const noexcept { return reflector_.policy().page_size(); }
     const list_bounds& list_limits() const noexcept { return reflector_.policy().bounds(); }
     duration probe_period() const noexcept { return reflector_.policy().probe_period(); }
@@ -120,11 +128,11 @@ public:
     std::chrono::seconds watch_timeout_min() const noexcept { return reflector_.watch_timeout_min(); }
     /// Most of watch_timeout(); default 10 min.
     std::chrono::seconds watch_timeout_max() const noexcept { return reflector_.watch_timeout_max(); }
-    const std::string& shard_selector() const noexcept { return reflector_.shard_selector(); }
     duration watch_idle() const noexcept { return reflector_.watch_idle(); }
     /// Those of the informer's reflector.
     const reflector_options& reflector() const noexcept { return reflector_; }
     const object_transform& transform() const noexcept { return transform_; }
+    std::uint64_t memory_budget() const noexcept { return memory_budget_; }
     duration resync_period() const noexcept { return resync_period_; }
     const logger& log() const noexcept { return log_; }
 
@@ -133,6 +141,7 @@ private:
 
     reflector_options reflector_;
     object_transform transform_;
+    std::uint64_t memory_budget_ = 0;
     duration resync_period_{};
     logger log_;
 };
@@ -243,6 +252,12 @@ public:
     /// is passed over, and so is an object that this informer does not select, which the caller sees to. The client of
     /// a cluster calls this. It costs a look at the store, and the object until its event comes, 1024 at most.
     KCONTROL_DECL void expect(any_object stored);
+
+    /// Whether the copy has the metadata of objects alone: they took more than informer_options::memory_budget(). From
+    /// any thread.
+    KCONTROL_DECL bool metadata_only() const noexcept;
+    /// The whole object, from the server. From any executor. Errors: those of client::get().
+    KCONTROL_DECL awaitable<result<any_object>> fetch(namespaced_name key, std::stop_token stop) const;
 
     /// Up to which version of the server the copy has all changes; empty where nothing can be said of that.
     KCONTROL_DECL std::string resource_version() const;

@@ -8,6 +8,7 @@
 #include <kcontrol/config.hpp>
 #include <kcontrol/model/any_object.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -58,7 +59,11 @@ struct store_trouble;
 /// objects; the others belong to one strand. A write that throws (there was no memory) changes nothing.
 class store {
 public:
-    KCONTROL_DECL store();
+    /// How many bytes an object takes; see object_bytes().
+    using measure_function = std::function<std::size_t(const any_object&)>;
+
+    /// With `measure`, which does not throw, bytes() counts the objects.
+    KCONTROL_DECL explicit store(measure_function measure = nullptr);
     KCONTROL_DECL ~store();
     store(const store&) = delete;
     store& operator=(const store&) = delete;
@@ -73,6 +78,9 @@ public:
     /// a snapshot().
     KCONTROL_DECL std::vector<any_object> list(std::string_view ns = {}) const;
     KCONTROL_DECL std::size_t size() const noexcept;
+
+    /// What the objects take, and their places here, in bytes; indexes are not counted.
+    KCONTROL_DECL std::uint64_t bytes() const noexcept;
 
     /// The content as it is now.
     KCONTROL_DECL store_snapshot snapshot() const noexcept;
@@ -113,6 +121,9 @@ public:
     /// First deletions (final state unknown), then additions and updates in key order; what did not change is no event.
     /// `initial` marks the additions.
     KCONTROL_DECL store_change replace(store_content all, bool initial);
+
+    /// Puts what the function returns in the place of each object: the same key and version, which is no event.
+    KCONTROL_DECL void exchange(const std::function<any_object(const any_object&)>& with);
 
 private:
     std::shared_ptr<detail::store_core> core_;

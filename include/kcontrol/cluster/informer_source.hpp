@@ -27,6 +27,8 @@ public:
     KCONTROL_DECL std::string describe() const override;
     KCONTROL_DECL std::string kind() const override;
     KCONTROL_DECL any_object get(const namespaced_name& key) const override;
+    KCONTROL_DECL bool metadata_only() const override;
+    KCONTROL_DECL awaitable<result<any_object>> fetch(namespaced_name key, std::stop_token stop) const override;
 
 private:
     std::vector<std::shared_ptr<any_informer>> informers_;

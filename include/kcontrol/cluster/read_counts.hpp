@@ -20,6 +20,7 @@ public:
     std::uint64_t not_watched = 0;      ///< the server: the kind is not watched, or as another C++ type
     std::uint64_t after_conflict = 0;   ///< the server: the cache was behind with that object
     std::uint64_t after_own_write = 0;  ///< the server: the cache did not show in time what this program wrote
+    std::uint64_t metadata_only = 0;    ///< the server: the cache keeps metadata alone, for want of memory
     std::uint64_t no_index = 0;         ///< the server: a field selector that no index fits
     std::uint64_t paged = 0;            ///< the server: a page of a list, or a selector that can't be read
     // Reads that ended with an error of the cache.

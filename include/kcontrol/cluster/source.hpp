@@ -3,6 +3,7 @@
 
 #include <kcontrol/cache/subscription.hpp>
 #include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/make_ready.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include <optional>
@@ -39,6 +40,14 @@ class cached_source : public event_source {
 public:
     /// The object as it is known, or an empty one.
     virtual any_object get(const namespaced_name& key) const = 0;
+    /// Whether get() gives the metadata of objects alone; see informer_options::memory_budget().
+    virtual bool metadata_only() const { return false; }
+    /// The whole object, which is asked for while metadata_only(). From any executor. Errors: those of client::get().
+    virtual awaitable<result<any_object>> fetch(namespaced_name key, std::stop_token stop) const;
 };
+
+inline awaitable<result<any_object>> cached_source::fetch(namespaced_name key, std::stop_token) const {
+    return make_ready<result<any_object>>(get(key));
+}
 
 }  // namespace kcontrol

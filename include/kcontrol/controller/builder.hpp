@@ -131,11 +131,23 @@ struct reconciled<any_object> {
 template <class T>
 using reconciled_object = typename reconciled<T>::type;
 
+// The object that a reconciler gets. `whole_from` is null, unless the cache keeps metadata alone. Empty: it is gone.
+inline awaitable<result<any_object>> whole_object(std::shared_ptr<cached_source> whole_from, namespaced_name key,
+                                                  any_object found, std::stop_token stop) {
+    if (!found || !whole_from) co_return found;
+    auto whole = co_await whole_from->fetch(std::move(key), std::move(stop));
+    if (!whole && whole.error() == api_errc::not_found) co_return any_object();
+    co_return whole;
+}
+
 // A reconciler that gets the cached object instead of its name, and is not called once the object is gone.
 template <class T, class F>
-reconciliation reconcile_cached(F& f, any_object found, reconcile_context ctx) {
-    if (!found) co_return reconcile_result::done();
-    auto object = reconciled<T>::of(found);
+reconciliation reconcile_cached(F& f, std::shared_ptr<cached_source> whole_from, namespaced_name key, any_object found,
+                                reconcile_context ctx) {
+    auto whole = co_await whole_object(std::move(whole_from), std::move(key), std::move(found), ctx.stop());
+    if (!whole) co_return whole.error();
+    if (!*whole) co_return reconcile_result::done();
+    auto object = reconciled<T>::of(*whole);
     result<reconcile_result> outcome =
         co_await call_reconciler<F, reconcile_context, reconciled_object<T>>(f, std::move(ctx), std::move(object));
     co_return outcome;
@@ -143,20 +155,35 @@ reconciliation reconcile_cached(F& f, any_object found, reconcile_context ctx) {
 
 // One that gets both, and nothing in place of an object that is gone.
 template <class T, class F>
+reconciliation reconcile_looked_up(F& f, std::shared_ptr<cached_source> whole_from, request req, any_object found,
+                                   reconcile_context ctx) {
+    namespaced_name key = req;
+    auto whole = co_await whole_object(std::move(whole_from), std::move(key), std::move(found), ctx.stop());
+    if (!whole) co_return whole.error();
+    auto object = *whole ? reconciled<T>::of(*whole) : reconciled_object<T>();
+    result<reconcile_result> outcome = co_await call_reconciler<F, reconcile_context, request, reconciled_object<T>>(
+        f, std::move(ctx), std::move(req), std::move(object));
+    co_return outcome;
+}
+
+// The source is asked by these, on the controller's executor: the coroutine may run elsewhere.
+inline std::shared_ptr<cached_source> if_metadata_only(const std::shared_ptr<cached_source>& source) {
+    return source->metadata_only() ? source : nullptr;
+}
+
+template <class T, class F>
 reconciler<request> make_looking_reconciler(std::shared_ptr<cached_source> source, F f) {
     return [source = std::move(source), f = std::move(f)](reconcile_context ctx, request req) mutable {
-        const any_object found = source->get(req);
-        auto object = found ? reconciled<T>::of(found) : reconciled_object<T>();
-        return call_reconciler<F, reconcile_context, request, reconciled_object<T>>(f, std::move(ctx), std::move(req),
-                                                                                    std::move(object));
+        any_object found = source->get(req);
+        return reconcile_looked_up<T, F>(f, if_metadata_only(source), std::move(req), std::move(found), std::move(ctx));
     };
 }
 
 template <class T, class F>
 reconciler<request> make_object_reconciler(std::shared_ptr<cached_source> source, F f) {
-    // The source is asked here, on the controller's executor: the coroutine may run elsewhere.
     return [source = std::move(source), f = std::move(f)](reconcile_context ctx, request req) mutable {
-        return reconcile_cached<T, F>(f, source->get(req), std::move(ctx));
+        any_object found = source->get(req);
+        return reconcile_cached<T, F>(f, if_metadata_only(source), std::move(req), std::move(found), std::move(ctx));
     };
 }
 

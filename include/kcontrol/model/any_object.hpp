@@ -80,6 +80,9 @@ public:
     /// Where the object is; is() says what.
     const void* address() const noexcept { return object_.get(); }
 
+    /// The object as it is shared, whatever it is; null if this is empty.
+    const std::shared_ptr<const void>& shared() const noexcept { return object_; }
+
     /// Whether both are one and the same object, or both are empty; contents are not compared.
     friend bool operator==(const any_object& a, const any_object& b) noexcept { return a.object_ == b.object_; }
 

@@ -76,6 +76,8 @@ public:
     std::uint64_t watches() const noexcept { return watches_; }
     /// What the server sent for the last complete list, in bytes.
     std::uint64_t list_bytes() const noexcept { return list_bytes_; }
+    /// Of what the objects have in common, in memory.
+    std::size_t pool_bytes() const noexcept { return pool_->bytes(); }
 
 private:
     KCONTROL_DECL awaitable<reflector_action> take_step(client& cl, reflector_action step, std::stop_token stop);

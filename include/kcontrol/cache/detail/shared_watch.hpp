@@ -83,6 +83,7 @@ public:
     /// Whether the view has missed nothing of what the reflector knows.
     KCONTROL_DECL bool has_filled(const watch_view& view) const;
     const reflector& source() const noexcept { return source_; }
+    const client& get_client() const noexcept { return client_; }
     const std::optional<wall_time>& last_event() const noexcept { return last_event_; }
     const logger& log() const noexcept { return log_; }
     environment& env() const noexcept { return env_; }

@@ -5,7 +5,9 @@
 #include <kcontrol/cache/detail/store_state.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +18,13 @@ namespace kcontrol::inline v0_1::detail {
 /// Thread-safety: one thread at a time; readers see what it published.
 class store_writer {
 public:
-    explicit store_writer(std::shared_ptr<store_core> core) : core_(std::move(core)) {}
+    using measure_function = std::function<std::size_t(const any_object&)>;
+
+    explicit store_writer(std::shared_ptr<store_core> core, measure_function measure = nullptr)
+        : core_(std::move(core)), measure_(std::move(measure)) {}
+
+    /// Of rows and their objects. From any thread.
+    std::uint64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
 
     const store_state& state() const noexcept { return core_->versions.last().content; }
 
@@ -41,6 +49,7 @@ public:
         counts.put(*w.state().cells, hash, row);
         counts_ = counts;
         if (reuses) free_.pop_back();
+        grow(bytes_of(made));
         w.publish();
     }
 
@@ -51,6 +60,7 @@ public:
         w.index(row, &made->object);
         w.state().rows.set(w.edit, row, made);
         w.edit.end(before);
+        grow(bytes_of(made) - bytes_of(before));
         w.publish();
     }
 
@@ -65,6 +75,7 @@ public:
         w.state().rows.set(w.edit, row, nullptr);
         w.edit.end(before);
         cell_table* const cells = w.state().cells;
+        grow(0 - bytes_of(before));
         w.publish();
         counts_.take(*cells, hash, row);
         free_.push_back(row);
@@ -75,12 +86,14 @@ public:
     void replace(std::vector<any_object> all, const std::vector<std::uint32_t>& kept) {
         write w(*this);
         const store_state& before = state();
+        std::uint64_t more = 0;  // wraps around where it is less
         std::vector<block*> rows;
         rows.reserve(all.size());
         std::vector<bool> stays(before.rows.size());
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (kept[i] == no_row) {
                 rows.push_back(make_row(w.edit, std::move(all[i])));
+                more += bytes_of(rows.back());
             } else {
                 rows.push_back(before.rows.at(kept[i]));
                 stays[kept[i]] = true;
@@ -99,13 +112,16 @@ public:
         w.build_indexes();
         const auto end = [&](block* b) { w.edit.end(b); };
         before.order.visit([&](std::uint32_t row) {
-            if (!stays[row]) end(before.rows.at(row));
+            if (stays[row]) return;
+            more -= bytes_of(before.rows.at(row));
+            end(before.rows.at(row));
         });
         before.rows.visit(end, [](block*) {});
         before.order.visit_blocks(end);
         end(before.cells);
         counts_ = counts;
         free_.clear();
+        grow(more);
         w.publish();
     }
 
@@ -156,6 +172,15 @@ public:
     }
 
 private:
+    std::uint64_t bytes_of(const block* row) const {
+        if (!measure_) return 0;
+        const auto& one = *static_cast<const store_row*>(row);
+        return measure_(one.object) + sizeof one + one.ns_length + one.name_length;
+    }
+    void grow(std::uint64_t by) noexcept {
+        bytes_.store(bytes_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+    }
+
     // One write: the next version, until it is published.
     struct write {
         explicit write(store_writer& s) : self(s), next(s.core_->versions.prepare(s.state())), edit(next->number) {}
@@ -212,6 +237,8 @@ private:
     };
 
     std::shared_ptr<store_core> core_;
+    measure_function measure_;  // null: nobody counts
+    std::atomic<std::uint64_t> bytes_{0};
     cell_counts counts_;
     std::vector<std::uint32_t> free_;                     // numbers of rows that went
     std::vector<std::unique_ptr<index_writer>> indexes_;  // in the order of the versions' parts

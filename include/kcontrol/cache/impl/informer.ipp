@@ -4,6 +4,11 @@
 #include <kcontrol/cache/impl/informer_view.ipp>
 #include <kcontrol/cache/informer.hpp>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <memory>
+#include <optional>
 #include <utility>
 
 namespace kcontrol::inline v0_1 {
@@ -135,6 +140,31 @@ KCONTROL_DECL awaitable<result<void>> any_informer::deletion_seen(const object_m
 }
 
 KCONTROL_DECL void any_informer::expect(any_object stored) { impl_->expect(std::move(stored)); }
+
+KCONTROL_DECL bool any_informer::metadata_only() const noexcept { return impl_->thin; }
+
+// On the watch's executor, where its client is.
+inline awaitable<void> any_informer::impl::ask(std::shared_ptr<const impl> self, namespaced_name key,
+                                               std::stop_token stop,
+                                               std::shared_ptr<std::optional<result<any_object>>> out) {
+    client with = self->watch->get_client();
+    get_options how;
+    how.stop(std::move(stop));
+    auto whole = co_await with.get(self->info, std::move(key), how);
+    out->emplace(std::move(whole));
+}
+
+inline awaitable<result<any_object>> any_informer::impl::fetch(std::shared_ptr<const impl> self, namespaced_name key,
+                                                               std::stop_token stop) {
+    const auto out = std::make_shared<std::optional<result<any_object>>>();
+    co_await boost::asio::co_spawn(self->watch->get_executor(), ask(self, std::move(key), std::move(stop), out),
+                                   boost::asio::use_awaitable);
+    co_return std::move(**out);
+}
+
+KCONTROL_DECL awaitable<result<any_object>> any_informer::fetch(namespaced_name key, std::stop_token stop) const {
+    return impl::fetch(impl_, std::move(key), std::move(stop));
+}
 
 KCONTROL_DECL std::string any_informer::resource_version() const { return std::string(impl_->filled()); }
 

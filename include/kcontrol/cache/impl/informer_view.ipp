@@ -6,6 +6,8 @@
 #include <kcontrol/cache/detail/transformer.hpp>
 #include <kcontrol/cache/detail/write_tracker.hpp>
 #include <kcontrol/cache/informer.hpp>
+#include <kcontrol/codec/encode.hpp>
+#include <kcontrol/codec/object_bytes.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace kcontrol::inline v0_1 {
@@ -54,7 +57,8 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     detail::handler_list handlers{calls};
     detail::change_delivery delivery{handlers};  // of what the store has taken over
     task_group tasks{env, watch->get_executor(), watch->log()};
-    store content;
+    store content{[this](const any_object& object) { return object_bytes(object, info); }};
+    std::atomic<bool> thin{false};          // only metadata is kept
     detail::write_tracker writes{content};  // that the store may not show yet
 
     std::unique_ptr<scope> lifetime;  // from start() to stop(); null before the first start()
@@ -87,9 +91,23 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
                 return info.encode(a).value() == info.encode(b).value();
             };
         }
+        std::unordered_map<const void*, any_object> whole;  // by what is stored of them
+        if (thin) {
+            for (any_object& one : next.objects) {
+                if (content.get_same(one.meta()) == one) continue;
+                any_object stored = metadata_of(one);
+                whole.emplace(stored.address(), std::exchange(one, stored));
+            }
+        }
         store_change change = content.replace(std::move(next), first);
+        for (any_event& event : change.events) {
+            if (const auto found = whole.find(event.new_object.address()); found != whole.end()) {
+                event.new_object = found->second;
+            }
+        }
         listed_once = true;
         deliver(std::move(change), first);
+        keep_budget();
         changed.notify_all();
         deliver(writes.listed(before, all.version, all.by_content));
         if (writes.take_ended()) caught_up.notify_all();
@@ -101,10 +119,38 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         if (auto why = transform.apply(object)) {
             take_invalid(invalid_object(object.meta(), std::move(*why)), deleted);
         } else {
-            deliver(deleted ? content.remove(std::move(object)) : content.apply(std::move(object)));
+            keep(std::move(object), deleted);
         }
         writes.applied(sent.meta(), deleted);
         if (writes.take_ended()) caught_up.notify_all();
+    }
+    // Handlers get the whole object of an event, whatever is stored of it.
+    void keep(any_object object, bool deleted) {
+        if (deleted) return deliver(content.remove(std::move(object)));
+        const any_object stored = thin ? metadata_of(object) : object;
+        store_change change = content.apply(stored);
+        for (any_event& event : change.events) {
+            if (event.new_object == stored) event.new_object = object;
+        }
+        deliver(std::move(change));
+        keep_budget();
+    }
+    // The same object with nothing but its metadata, as the type that this view reads.
+    any_object metadata_of(const any_object& object) const {
+        const std::string metadata = detail::encode_text(describe<object_meta>(), &object.meta());
+        auto made = info.decode_text("{\"metadata\":" + metadata + "}");
+        return made ? std::move(*made) : object;  // a type that does not do without the rest
+    }
+    void keep_budget() {
+        const std::uint64_t budget = watch->options().memory_budget();
+        if (thin || budget == 0 || content.bytes() <= budget) return;
+        thin = true;
+        watch->log().error("the objects take more memory than they may: only their metadata is kept from now on",
+                           {{"bytes", std::to_string(content.bytes())},
+                            {"memory_budget", std::to_string(budget)},
+                            {"objects", std::to_string(content.size())}});
+        content.exchange([this](const any_object& one) { return metadata_of(one); });
+        changed.notify_all();
     }
     void take_invalid(invalid_object object, bool deleted) override {
         delivery.run();
@@ -196,6 +242,13 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         out.not_streamed = fsm.stream_refusal();
         out.objects = content.size();
         out.list_bytes = watch->source().list_bytes();
+        out.bytes = content.bytes() + watch->source().pool_bytes();
+        out.metadata_only = thin;
+        if (thin) {
+            out.reason += (out.reason.empty() ? "" : "; ") +
+                          ("it keeps metadata alone: its objects took more than the memory budget of " +
+                           std::to_string(watch->options().memory_budget()) + " bytes");
+        }
         out.invalid = content.invalid_count();
         out.server_changes = fsm.server_changes();
         out.rollbacks = fsm.rollbacks();
@@ -247,6 +300,10 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
 
     // --- coroutines, which outlive the informer that they are awaited of
 
+    static awaitable<void> ask(std::shared_ptr<const impl> self, namespaced_name key, std::stop_token stop,
+                               std::shared_ptr<std::optional<result<any_object>>> out);
+    static awaitable<result<any_object>> fetch(std::shared_ptr<const impl> self, namespaced_name key,
+                                               std::stop_token stop);
     static awaitable<void> attend(std::shared_ptr<impl> self, std::stop_token stop);
     static awaitable<bool> stop(std::shared_ptr<impl> self, std::optional<time_point> deadline);
     static awaitable<bool> wait_synced(std::shared_ptr<impl> self, std::stop_token stop,

@@ -191,9 +191,9 @@ inline void compare(const store_state& state, const store_content& next, bool in
 
 }  // namespace detail
 
-KCONTROL_DECL store::store()
+KCONTROL_DECL store::store(measure_function measure)
     : core_(std::make_shared<detail::store_core>()),
-      writer_(std::make_shared<detail::store_writer>(core_)),
+      writer_(std::make_shared<detail::store_writer>(core_, std::move(measure))),
       trouble_(std::make_unique<detail::store_trouble>()) {}
 
 KCONTROL_DECL store::~store() = default;
@@ -211,6 +211,8 @@ KCONTROL_DECL any_object store::get_same(const object_meta& meta) const {
     any_object present = get(meta.namespace_.view(), meta.name.view());
     return present && detail::same_version(present.meta(), meta) ? present : any_object();
 }
+
+KCONTROL_DECL std::uint64_t store::bytes() const noexcept { return writer_->bytes(); }
 
 KCONTROL_DECL store_snapshot store::snapshot() const noexcept { return {core_, core_->versions.pin()}; }
 
@@ -397,6 +399,21 @@ KCONTROL_DECL store_change store::replace(store_content all, bool initial) {
     trouble_->swap(marks);
     trouble_->foreign.swap(foreign);
     return change;
+}
+
+KCONTROL_DECL void store::exchange(const std::function<any_object(const any_object&)>& with) {
+    const auto& state = writer_->state();
+    std::vector<any_object> all;
+    std::vector<std::uint32_t> kept;
+    all.reserve(state.size());
+    kept.reserve(state.size());
+    state.order.visit([&](std::uint32_t row) {
+        const any_object& present = state.row(row).object;
+        any_object made = with(present);
+        kept.push_back(made == present ? row : detail::no_row);
+        all.push_back(std::move(made));
+    });
+    writer_->replace(std::move(all), kept);
 }
 
 }  // namespace kcontrol

@@ -85,7 +85,7 @@ inline std::optional<std::vector<any_object>> select_cached(const store_snapshot
     if (by_index.empty()) {
         for (const any_object& one :
              now.select(cache_query().in_namespace(wanted.in_namespace).labels(wanted.labels))) {
-            if (selects_key(wanted.fields, one.meta())) out.push_back(one);
+            if (selects_key(wanted.fields, one.meta()) && wanted.part.selects(one.meta())) out.push_back(one);
         }
         return out;
     }
@@ -97,9 +97,15 @@ inline std::optional<std::vector<any_object>> select_cached(const store_snapshot
         const object_meta& meta = one.meta();
         if (by_index.size() > 1 && in_others[&one] + 1 != by_index.size()) continue;
         if (!wanted.in_namespace.empty() && meta.namespace_ != wanted.in_namespace) continue;
+        if (!wanted.part.selects(meta)) continue;
         if (wanted.labels.selects(meta) && selects_key(wanted.fields, meta)) out.push_back(one);
     }
     return out;
+}
+
+inline bool keeps_metadata_only(const std::vector<std::shared_ptr<any_informer>>& all) {
+    return std::any_of(all.begin(), all.end(),
+                       [](const auto& one) { return one->metadata_only() && !one->info().metadata_only; });
 }
 
 inline cache_view view_of(const any_informer& from) {
@@ -298,6 +304,10 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
         ++count.not_watched;
         co_return answer();
     }
+    if (keeps_metadata_only(known.informers)) {
+        ++count.metadata_only;
+        co_return answer();
+    }
     const read_plan plan = plan_get(key, known.scopes);
     object_meta version;
     version.namespace_ = key.namespace_;
@@ -355,7 +365,11 @@ KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(cons
         ++count.not_watched;
         co_return answer();
     }
-    const auto asked = parse_scope(options.in_namespace(), options.label_selector(), options.field_selector());
+    if (keeps_metadata_only(known.informers)) {
+        ++count.metadata_only;
+        co_return answer();
+    }
+    const auto asked = parse_scope(std::as_const(options));
     if (options.limit() > 0 || !options.continue_token().empty() || !asked) {
         ++count.paged;
         co_return answer();
@@ -457,6 +471,7 @@ void cache_reader::for_each_follower(const executor& by, Note note) const {
 inline selection selects(const cached_scope* scope, const object_meta& meta) {
     if (scope == nullptr) return selection::perhaps;
     if (!selects_key(scope->fields, meta) || !scope->labels.selects(meta)) return selection::no;
+    if (!scope->part.selects(meta)) return selection::no;
     const auto& fields = scope->fields.requirements();
     return std::all_of(fields.begin(), fields.end(), is_of_key) ? selection::yes : selection::perhaps;
 }

@@ -57,6 +57,11 @@ inline void write_informer(metrics_writer& out, const metric_labels& labels, con
     gauge("kcontrol_informer_objects", "Objects in the local copy.", static_cast<double>(status.objects));
     gauge("kcontrol_informer_list_bytes", "What the server sent for the last complete list.",
           static_cast<double>(status.list_bytes));
+    gauge("kcontrol_informer_bytes", "Memory that the objects of the local copy take.",
+          static_cast<double>(status.bytes));
+    gauge("kcontrol_informer_metadata_only",
+          "1 if only metadata is kept, for the objects took more memory than their budget.",
+          status.metadata_only ? 1 : 0);
     gauge("kcontrol_informer_invalid_objects", "Objects that can't be decoded; the log names them.",
           static_cast<double>(status.invalid));
     if (status.last_event) {

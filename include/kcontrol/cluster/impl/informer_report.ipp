@@ -39,6 +39,8 @@ void combine_counts(informer_status& into, const informer_status& other, Combine
     into.watches = both(into.watches, other.watches);
     into.objects = both(into.objects, other.objects);
     into.list_bytes = both(into.list_bytes, other.list_bytes);
+    into.bytes = both(into.bytes, other.bytes);
+    into.metadata_only = into.metadata_only || other.metadata_only;
     into.invalid = both(into.invalid, other.invalid);
     into.server_changes = both(into.server_changes, other.server_changes);
     into.rollbacks = both(into.rollbacks, other.rollbacks);

@@ -54,4 +54,16 @@ KCONTROL_DECL any_object informer_source::get(const namespaced_name& key) const 
     return {};
 }
 
+KCONTROL_DECL bool informer_source::metadata_only() const {
+    return std::any_of(informers_.begin(), informers_.end(), [](const auto& one) { return one->metadata_only(); });
+}
+
+// The one that has it; it is asked for only where get() has found it.
+KCONTROL_DECL awaitable<result<any_object>> informer_source::fetch(namespaced_name key, std::stop_token stop) const {
+    for (const auto& one : informers_) {
+        if (one->objects().get(key)) return one->fetch(std::move(key), std::move(stop));
+    }
+    return make_ready<result<any_object>>(any_object());
+}
+
 }  // namespace kcontrol

@@ -21,6 +21,7 @@ KCONTROL_DECL void write_read_metrics(metrics_writer& out, const std::string& cl
         read("cache", of.cached);
         read("server_not_watched", of.not_watched);
         read("server_after_conflict", of.after_conflict);
+        read("server_metadata_only", of.metadata_only);
         read("server_after_own_write", of.after_own_write);
         read("server_no_index", of.no_index);
         read("server_page", of.paged);

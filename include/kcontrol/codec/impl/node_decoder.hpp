@@ -45,6 +45,7 @@ struct block_allocator {
 /// Keeps the pool for as long as the object.
 struct block_deleter {
     std::shared_ptr<const void> pool;
+    std::size_t size = 0;  // of the object
     void operator()(const void*) noexcept { pool.reset(); }
 };
 
@@ -60,7 +61,7 @@ inline std::shared_ptr<const void> block_builder::finish(std::shared_ptr<const v
         word += base;
         std::memcpy(object + slot, &word, sizeof word);
     }
-    return {object, block_deleter{std::move(pool)}, block_allocator<char>(memory)};
+    return {object, block_deleter{std::move(pool), size_}, block_allocator<char>(memory)};
 }
 
 /// Calls with the working memory of a pool, or with memory of its own.
