@@ -11,9 +11,10 @@
 namespace kcontrol::inline v0_1 {
 
 /// Whether a list comes as a stream: as a watch that begins with all objects, ends them with a bookmark that says so,
-/// and goes on. It costs the server a fraction of the memory of a list. One that refuses is asked for lists.
+/// and goes on. Where many clients list at once, it saves the server memory; it takes up to twice the CPU of a list in
+/// pages (docs/informers.md has figures). A server that refuses is asked for lists.
 enum class list_streaming {
-    by_default,  ///< as client-go has it: see reflector_policy::streams_by_default
+    by_default,  ///< in pages, unlike client-go: see reflector_policy::streams_by_default
     on,
     off,
 };
