@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/client/detail/watch_again.hpp>
 #include <kcontrol/client/retry_after.hpp>
 #include <kcontrol/client/retry_watcher.hpp>
 #include <kcontrol/runtime/wait.hpp>
@@ -12,11 +13,6 @@ namespace detail {
 // client-go's RetryWatcher waits a second before each new try; this begins there.
 inline backoff_policy rewatch_pace() {
     return backoff_policy().initial(std::chrono::seconds(1)).cap(std::chrono::seconds(30)).jitter(0.5);
-}
-
-inline bool may_watch_again(const error& why) {
-    if (why == condition::expired || why == errc::stopped) return false;
-    return why.code() == condition::retryable || why.code() == condition::unreachable;
 }
 
 inline error no_version_to_watch_from(const std::string& version) {

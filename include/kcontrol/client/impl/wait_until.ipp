@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/base/thrown.hpp>
+#include <kcontrol/client/detail/watch_again.hpp>
 #include <kcontrol/client/retry_watcher.hpp>
 #include <kcontrol/client/wait_until.hpp>
 #include <kcontrol/codec/metadata_object.hpp>

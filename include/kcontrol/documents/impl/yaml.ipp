@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/documents/detail/yaml_scalar.hpp>
 #include <kcontrol/documents/yaml.hpp>
 #ifndef KCONTROL_WITHOUT_YAML
 #include <kcontrol/documents/impl/yaml_reader.hpp>
