@@ -4,6 +4,7 @@
 #include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/auth/detail/kubeconfig_file.hpp>
 #include <kcontrol/auth/trust.hpp>
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
@@ -20,6 +21,11 @@ struct entry_origin {
     std::string file;
     trust level;
 };
+
+/// How a message names an entry of a file.
+inline std::string resolve_place(const std::string& origin, std::string_view what, const std::string& name) {
+    return origin + ": " + std::string(what) + " \"" + escape_control(name) + "\"";
+}
 
 /// Collects one cluster_config. Messages begin with the file, then the cluster or user, then the field.
 class resolver {

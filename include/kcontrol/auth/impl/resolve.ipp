@@ -10,10 +10,6 @@
 
 namespace kcontrol::inline v0_1::auth::detail {
 
-inline std::string resolve_place(const std::string& origin, std::string_view what, const std::string& name) {
-    return origin + ": " + std::string(what) + " \"" + escape_control(name) + "\"";
-}
-
 KCONTROL_DECL error resolver::bad(std::string_view field, std::string_view what) const {
     return error(errc::invalid_config, where_ + ": " + std::string(field) + ": " + std::string(what));
 }
