@@ -206,9 +206,9 @@ result<std::string> simulate_command(const std::vector<std::string_view>& argume
     const auto asked = read(arguments);
     if (!asked) return asked.error();
     const auto load_text = env.read_file(asked->load, most_bytes);
-    if (!load_text) return load_text.error();
+    if (!load_text) return bad_value("--load: " + load_text.error().message());
     const auto scaler_text = env.read_file(asked->scaler, most_bytes);
-    if (!scaler_text) return scaler_text.error();
+    if (!scaler_text) return bad_value("--scaler: " + scaler_text.error().message());
     auto load = read_load(asked->load, *load_text);
     if (!load) return load.error();
     auto spec = read_scaler(asked->scaler, *scaler_text);
@@ -233,7 +233,7 @@ usage: inference_autoscaler simulate --load FILE --scaler FILE [flags]
                      defaults, whose targets are the thresholds
   --timeline FILE    write second,replicas,warm there
 
-Exit codes: 0 ok, 1 a file can't be read or written, 2 a flag or a row that is wrong.
+Exit codes: 0 ok, 1 the timeline can't be written, 2 a flag, a file or a row that is wrong.
 )";
 }
 

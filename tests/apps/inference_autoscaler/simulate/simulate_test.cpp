@@ -140,6 +140,13 @@ TEST_CASE("what is wrong is named by file and line") {
     CHECK(in.message(load, R"("maxReplicas":2}})", {"--start-seconds", "-1"}) ==
           R"(--start-seconds "-1": give a number from 0 to 86400)");
     CHECK(in.message(load, R"("maxReplicas":2}})", {"x"}).find("belongs to no flag") != std::string::npos);
+    const std::string absent = in.path("absent.csv");
+    CHECK(in.message(load, R"("maxReplicas":2}})", {"--load", absent}).find("--load: ") == 0);
+    CHECK(in.message(load, R"("maxReplicas":2}})", {"--scaler", absent}).find(absent) != std::string::npos);
+    // What can't be written is no wrong command line: the program ends with 1.
+    const auto unwritten = in.simulate(load, R"("maxReplicas":2}})", {"--timeline", in.path("absent/timeline.csv")});
+    REQUIRE_FALSE(unwritten);
+    CHECK(unwritten.error().code() != errc::invalid_argument);
 }
 
 TEST_CASE("HPA: tolerance, the limit of an up, pods that are not ready, and the highest of five minutes") {
