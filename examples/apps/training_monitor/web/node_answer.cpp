@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/json/members.hpp>
+#include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/serve/responses.hpp>
 
 #include "jobs/job_json.hpp"
@@ -119,6 +120,23 @@ http::response answer(monitor& of, const std::string& cluster, const std::string
     return http::json_response(200, out.take() + "\n");
 }
 
+kcontrol::awaitable<void> find_cases(kcontrol::client from, std::shared_ptr<cases_by_node> into, std::stop_token stop) {
+    auto asking = ask_cases(std::move(from), std::move(stop));
+    auto found = co_await std::move(asking);
+    *into = std::move(found);
+}
+
+// The node, and the cases meanwhile, on the executor of `from`.
+kcontrol::awaitable<node_found> ask_both(kcontrol::client from, std::string name, std::shared_ptr<cases_by_node> cases,
+                                         std::stop_token stop) {
+    kcontrol::task_group meanwhile(from.env(), from.get_executor());
+    meanwhile.spawn(find_cases(from, cases, stop));
+    auto asking = ask_node(std::move(from), std::move(name), std::move(stop));
+    auto found = co_await std::move(asking);
+    co_await meanwhile.join();
+    co_return found;
+}
+
 kcontrol::awaitable<void> serve_node(http::routed_request asked, http::responder& to, monitor& of,
                                      std::shared_ptr<int> running, std::vector<link_template> links) {
     const std::string cluster(asked.parameter("cluster")), name(asked.parameter("node"));
@@ -139,13 +157,11 @@ kcontrol::awaitable<void> serve_node(http::routed_request asked, http::responder
     }
     const auto count = std::shared_ptr<void>(nullptr, [running](void*) { --*running; });
     ++*running;
-    auto asking = ask_node(*from, name, to.disconnected());
+    const auto cases = std::make_shared<cases_by_node>();
+    auto asking = ask_both(std::move(*from), name, cases, to.disconnected());
     const auto found =
         co_await boost::asio::co_spawn(of.clusters_executor(), std::move(asking), boost::asio::use_awaitable);
-    auto asking_cases = ask_cases(std::move(*from), to.disconnected());
-    const auto cases =
-        co_await boost::asio::co_spawn(of.clusters_executor(), std::move(asking_cases), boost::asio::use_awaitable);
-    auto whole = answer(of, cluster, name, found, cases, links);
+    auto whole = answer(of, cluster, name, found, *cases, links);
     const auto sent = co_await to.send(std::move(whole));
     static_cast<void>(sent);
 }

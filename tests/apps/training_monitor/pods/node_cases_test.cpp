@@ -52,17 +52,21 @@ struct repair_world : simulated_monitor {
         out.end_object();
         return out.take();
     }
-    std::string node_page(const std::string& node) {
-        kcontrol::http::router routes;
+    void ask(const std::string& node, kcontrol::test::fake_responder& to) {
+        routes = kcontrol::http::router();
         add_node_route(routes, *watched, some_links());
-        kcontrol::test::fake_responder to(world.env());
         kcontrol::http::server_request request(kcontrol::http::request("GET", "/api/v1/nodes/a/" + node));
         boost::asio::co_spawn(world.get_executor(), routes.handler()(std::move(request), to), boost::asio::detached);
+    }
+    std::string node_page(const std::string& node) {
+        kcontrol::test::fake_responder to(world.env());
+        ask(node, to);
         world.run_for(1s);
         return to.body;
     }
 
     std::function<void(kcontrol::json::writer&, const job_view&)> writes;
+    kcontrol::http::router routes;
 };
 
 constexpr const char* draining =
@@ -114,6 +118,23 @@ TEST_CASE("repair: without the kind, or the right, nothing is said and nothing f
         CHECK(page.find(R"("state":"known")") != std::string::npos);
         CHECK(page.find(R"("missingRights":[])") != std::string::npos);
     }
+}
+
+TEST_CASE("repair: the node and its cases are asked for at once") {
+    repair_world f;
+    f.start();
+    f.server.api().set_faults([](const kcontrol::http::server_request& r) {
+        const bool is_slow = r.target.find("/node") != std::string::npos;  // nodes and noderepairs
+        return is_slow ? kcontrol::testing::fault().hang() : kcontrol::testing::fault();
+    });
+    kcontrol::test::fake_responder to(f.world.env());
+    f.ask("n1", to);
+    f.world.run_for(4s);
+    CHECK(to.head.status == 0);
+    f.world.run_for(2s);
+    CHECK(to.head.status == 200);
+    f.world.run_for(10s);
+    CHECK(to.body.find(R"("state":"failed")") != std::string::npos);
 }
 
 TEST_CASE("repair: a cluster is asked every 30 s at most, and only for a job that has a node") {
