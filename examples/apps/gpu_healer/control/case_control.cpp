@@ -39,13 +39,13 @@ std::set<std::string> healer::tainted_by(const healing_policy& policy) const {
 
 // As its last look has counted them; all Nodes are looked at where it has had none since it was edited.
 std::int64_t healer::nodes_of(const healing_policy& policy) {
-    auto& known = selected_[policy.metadata.uid.str()];
-    if (known.first != policy.metadata.generation) {
-        known = {policy.metadata.generation, 0};
+    auto& known = selected_[policy.metadata.name.str()];
+    if (known.uid != policy.metadata.uid || known.generation != policy.metadata.generation) {
+        known = {policy.metadata.uid.str(), policy.metadata.generation, 0};
         const auto selector = label_selector::of(policy.spec.node_selector);
-        for (const auto& each : nodes_->list()) known.second += selector && selector->selects(each->metadata) ? 1 : 0;
+        for (const auto& each : nodes_->list()) known.nodes += selector && selector->selects(each->metadata) ? 1 : 0;
     }
-    return known.second;
+    return known.nodes;
 }
 
 case_facts healer::facts_of(const node_repair& of, const healed_node* node, const healing_policy* policy,

@@ -24,7 +24,8 @@ public:
     healer(manager& m, std::shared_ptr<step_runner> steps);
 
     reconciliation reconcile(reconcile_context ctx, std::shared_ptr<const node_repair> of);
-    reconciliation reconcile(reconcile_context ctx, std::shared_ptr<const healing_policy> policy);
+    /// Null: it was deleted.
+    reconciliation reconcile(reconcile_context ctx, std::string name, std::shared_ptr<const healing_policy> policy);
     void write_metrics(metrics_writer& out) const;
 
     /// Cases that a change of this Node, policy or case concerns, and policies that a Node does.
@@ -71,7 +72,12 @@ private:
     store_index by_node_, by_policy_;  // of cases
     std::shared_ptr<event_recorder> events_;
     metrics_registry* metrics_;
-    std::map<std::string, std::pair<std::optional<std::int64_t>, std::int64_t>> selected_;  // generation, nodes; by UID
+    struct selection {
+        std::string uid;
+        std::optional<std::int64_t> generation;
+        std::int64_t nodes = 0;
+    };
+    std::map<std::string, selection> selected_;  // by the policy's name
     // Phases that are being written: others count them before the cache has them.
     std::map<std::string, std::string, std::less<>> entering_;
     std::map<std::string, std::shared_ptr<run>, std::less<>> runs_;  // by the UID of the case

@@ -116,7 +116,7 @@ awaitable<result<void>> healer::open_cases(const reconcile_context& ctx, const h
         const auto created = co_await c.create(made, how);
         if (!created && created.error() != api_errc::already_exists) co_return created.error();
     }
-    selected_[policy.metadata.uid.str()] = {policy.metadata.generation, seen.nodes};
+    selected_[policy.metadata.name.str()] = {policy.metadata.uid.str(), policy.metadata.generation, seen.nodes};
     co_return result<void>();
 }
 
@@ -141,7 +141,12 @@ awaitable<result<duration>> healer::prune(const reconcile_context& ctx, const he
     co_return wait;
 }
 
-reconciliation healer::reconcile(reconcile_context ctx, std::shared_ptr<const healing_policy> policy) {
+reconciliation healer::reconcile(reconcile_context ctx, std::string name,
+                                 std::shared_ptr<const healing_policy> policy) {
+    if (policy == nullptr) {
+        selected_.erase(name);
+        co_return reconcile_result::done();
+    }
     const std::string bad = check(policy->spec);
     breaker_facts seen;
     std::vector<wall_time> begun;
@@ -277,8 +282,9 @@ result<void> set_up(manager& m, std::shared_ptr<step_runner> steps) {
             .with_options(options)
             .complete(on_case);
     if (!made) return made.error();
-    const auto on_policy = [all](reconcile_context ctx, std::shared_ptr<const healing_policy> policy) {
-        return all->reconcile(std::move(ctx), std::move(policy));
+    const auto on_policy = [all](reconcile_context ctx, const request& of,
+                                 std::shared_ptr<const healing_policy> policy) {
+        return all->reconcile(std::move(ctx), of.name, std::move(policy));
     };
     made = controller_builder(m, "healingpolicy")
                .for_<healing_policy>(policy_changed)
