@@ -14,10 +14,10 @@
  * - No exception leaves a function, no signal handler is installed, no locale is set, no environment variable is written.
  *   Variables that are read: KUBECONFIG and HOME (which kubeconfig); KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT,
  *   POD_NAMESPACE and HOSTNAME (in a pod); HTTP_PROXY, HTTPS_PROXY and NO_PROXY, also in small letters, and REQUEST_METHOD (which
- *   proxy); client-go's DISABLE_HTTP2, HTTP2_READ_IDLE_TIMEOUT_SECONDS and HTTP2_PING_TIMEOUT_SECONDS; those of the resolver,
- *   LOCALDOMAIN, RES_OPTIONS and CARES_HOSTS; those of OpenSSL and simdjson, OPENSSL_CONF, OPENSSL_ia32cap, SSL_CERT_FILE,
- *   SSL_CERT_DIR and SIMDJSON_FORCE_IMPLEMENTATION. A credential plugin that a kubeconfig names is looked for in PATH (or from
- *   PWD), and gets all variables.
+ *   proxy); client-go's DISABLE_HTTP2, HTTP2_READ_IDLE_TIMEOUT_SECONDS and HTTP2_PING_TIMEOUT_SECONDS; KCONTROL_TLS_HANDSHAKES
+ *   (how many at a time); those of the resolver, LOCALDOMAIN, RES_OPTIONS and CARES_HOSTS; those of OpenSSL and simdjson,
+ *   OPENSSL_CONF, OPENSSL_ia32cap, SSL_CERT_FILE, SSL_CERT_DIR and SIMDJSON_FORCE_IMPLEMENTATION. A credential plugin that a
+ *   kubeconfig names is looked for in PATH (or from PWD), and gets all variables.
  *
  * Callbacks
  * - They are called one at a time per client: on the client's own thread. With {"thread":false} in kc_client_dispatch(), and in

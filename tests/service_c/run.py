@@ -262,8 +262,8 @@ class Programs(unittest.TestCase):
     # Those that the header and docs/service_c.md name.
     VARIABLES = {"KUBECONFIG", "HOME", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "POD_NAMESPACE", "HOSTNAME",
                  "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "REQUEST_METHOD", "DISABLE_HTTP2", "HTTP2_READ_IDLE_TIMEOUT_SECONDS",
-                 "HTTP2_PING_TIMEOUT_SECONDS", "LOCALDOMAIN", "RES_OPTIONS", "CARES_HOSTS", "OPENSSL_CONF", "SSL_CERT_FILE",
-                 "SSL_CERT_DIR", "OPENSSL_ia32cap", "SIMDJSON_FORCE_IMPLEMENTATION"}
+                 "HTTP2_PING_TIMEOUT_SECONDS", "KCONTROL_TLS_HANDSHAKES", "LOCALDOMAIN", "RES_OPTIONS", "CARES_HOSTS", "OPENSSL_CONF",
+                 "SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_ia32cap", "SIMDJSON_FORCE_IMPLEMENTATION"}
 
     def test_settings_of_the_process_are_left_alone(self):
         program = self.build(HERE / "probe.c")

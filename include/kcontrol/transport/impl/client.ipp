@@ -44,8 +44,16 @@ private:
     std::list<entry> entries_;
 };
 
+// What the transports of a factory share.
+class factory_parts {
+public:
+    explicit factory_parts(std::shared_ptr<handshake_turns> h) : handshakes(std::move(h)) {}
+    tls_context_cache contexts;
+    const std::shared_ptr<handshake_turns> handshakes;
+};
+
 inline result<std::shared_ptr<transport>> make_client_transport(environment& env, const transport_options& options,
-                                                                tls_context_cache& cache, executor ex,
+                                                                factory_parts& parts, executor ex,
                                                                 const endpoint& server, const tls_options& tls) {
     if (server.scheme != "https" && server.scheme != "http") {
         return error(errc::invalid_config, "the server's scheme is \"" + server.scheme + "\"; use https or http");
@@ -58,27 +66,40 @@ inline result<std::shared_ptr<transport>> make_client_transport(environment& env
         peer_name = tls.server_name().empty() ? server.host : tls.server_name();
         tls_options shared = tls;
         shared.server_name({});  // a matter of the connection, not of the context
-        auto got = cache.get(shared);
+        auto got = parts.contexts.get(shared);
         if (!got) return got.error();
         context = std::move(*got);
     }
     std::shared_ptr<tls_context> proxy_context;
     if (server.via.scheme() == "https") {
-        auto got = cache.get(tls_options().ca_pem(tls.ca_pem()), true);
+        auto got = parts.contexts.get(tls_options().ca_pem(tls.ca_pem()), true);
         if (!got) return got.error();
         proxy_context = std::move(*got);
     }
-    return std::shared_ptr<transport>(std::make_shared<client_transport>(
-        env, std::move(ex), server, std::move(peer_name), std::move(context), std::move(proxy_context), options));
+    const auto made = std::make_shared<client_transport>(env, std::move(ex), server, std::move(peer_name),
+                                                         std::move(context), std::move(proxy_context), options);
+    made->handshakes = parts.handshakes;
+    return std::shared_ptr<transport>(made);
+}
+
+inline std::optional<std::uint32_t> number_in(const environment& env, const std::string& name) {
+    const auto text = env.variable(name);
+    if (!text) return std::nullopt;
+    std::uint32_t number = 0;
+    const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), number);
+    if (failure != std::errc() || end != text->data() + text->size()) return std::nullopt;
+    return number;
 }
 
 inline std::optional<duration> seconds_in(const environment& env, const std::string& name) {
-    const auto text = env.variable(name);
-    if (!text) return std::nullopt;
-    std::uint32_t seconds = 0;
-    const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), seconds);
-    if (failure != std::errc() || end != text->data() + text->size()) return std::nullopt;
-    return std::chrono::seconds(seconds);
+    if (const auto number = number_in(env, name)) return std::chrono::seconds(*number);
+    return std::nullopt;
+}
+
+// TLS handshakes of one factory at a time; 0 in the variable: as many as there are.
+inline std::shared_ptr<handshake_turns> handshakes_of(environment& env) {
+    const std::uint32_t most = number_in(env, "KCONTROL_TLS_HANDSHAKES").value_or(32);
+    return most == 0 ? nullptr : std::make_shared<handshake_turns>(env, most);
 }
 
 // client-go's variables.
@@ -94,9 +115,9 @@ inline transport_options with_variables(const environment& env, transport_option
 
 KCONTROL_DECL transport_factory make_transport_factory(environment& env, transport_options options) {
     options = detail::with_variables(env, std::move(options));
-    return [&env, options, cache = std::make_shared<detail::tls_context_cache>()](executor ex, const endpoint& server,
-                                                                                  const tls_options& tls) {
-        return detail::make_client_transport(env, options, *cache, std::move(ex), server, tls);
+    const auto parts = std::make_shared<detail::factory_parts>(detail::handshakes_of(env));
+    return [&env, options, parts](executor ex, const endpoint& server, const tls_options& tls) {
+        return detail::make_client_transport(env, options, *parts, std::move(ex), server, tls);
     };
 }
 

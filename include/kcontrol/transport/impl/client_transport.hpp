@@ -68,6 +68,9 @@ public:
     awaitable<result<opened_exchange>> open(request req, exchange_options o) override;
     void close() override;
 
+    /// What a new connection takes, for an exchange with those options.
+    connect_request connecting(std::shared_ptr<watchdog> dog, std::function<void(duration)> on_lookup);
+
     std::unique_ptr<connection> take_idle();
     void give_back(std::unique_ptr<connection> c);
 
@@ -95,6 +98,7 @@ public:
     const std::shared_ptr<tls_context> tls;
     const std::shared_ptr<tls_context> proxy_tls;  // of an https proxy
     const transport_options options;
+    std::shared_ptr<handshake_turns> handshakes;  // of all transports of its factory; null: no limit
     std::shared_ptr<host_lookup> lookup;
     std::shared_ptr<http2_attempt> attempt;  // in progress
     bool closed = false;

@@ -9,6 +9,14 @@
 
 namespace kcontrol::inline v0_1::http::detail {
 
+inline connect_request client_transport::connecting(std::shared_ptr<watchdog> dog,
+                                                    std::function<void(duration)> on_lookup) {
+    connect_request what(env, ex, server, peer_name, tls, proxy_tls, options, lookup, std::move(dog));
+    what.on_lookup = std::move(on_lookup);
+    what.handshakes = handshakes;
+    return what;
+}
+
 inline std::unique_ptr<connection> client_transport::take_idle() {
     std::unique_ptr<connection> newest;
     while (!newest && !idle_.empty()) {
@@ -119,9 +127,7 @@ inline awaitable<result<std::unique_ptr<client_exchange>>> open_exchange(std::sh
         auto link = std::move(made);
         if (!link && first) link = self->take_idle();
         if (!link) {
-            connect_request what(self->env, self->ex, self->server, self->peer_name, self->tls, self->proxy_tls,
-                                 self->options, self->lookup, exchange->dog);
-            what.on_lookup = options.on_lookup();
+            auto what = self->connecting(exchange->dog, options.on_lookup());
             auto connected = co_await connect(std::move(what), deadline, options.stop());
             if (!connected) co_return said_of(*self, connected.error());
             link = std::move(*connected);

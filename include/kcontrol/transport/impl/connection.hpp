@@ -6,6 +6,7 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/impl/byte_stream.hpp>
+#include <kcontrol/transport/impl/handshake_turns.hpp>
 #include <kcontrol/transport/impl/host_lookup.hpp>
 #include <kcontrol/transport/impl/tls_context.hpp>
 #include <kcontrol/transport/impl/watchdog.hpp>
@@ -20,7 +21,7 @@ namespace kcontrol::inline v0_1::http::detail {
 
 /// What one read asks for: little while a stream is quiet, as a watch is for most of its life, more and more of a large
 /// answer.
-inline constexpr std::size_t quiet_read_size = std::size_t{1} << 10;
+inline constexpr std::size_t quiet_read_size = 512;
 inline constexpr std::size_t least_read_size = std::size_t{16} << 10;
 inline constexpr std::size_t most_read_size = std::size_t{64} << 10;
 
@@ -68,8 +69,9 @@ public:
     const transport_options& options;
     std::shared_ptr<host_lookup>* lookup;  ///< the last one of this server's name, in progress or done
     std::shared_ptr<watchdog> dog;  ///< follows the caller's stop token already; watches the new socket afterwards
-    std::function<void(duration)> on_lookup;  ///< of the exchange_options
-    bool offers_http2 = false;                ///< in TLS
+    std::function<void(duration)> on_lookup;      ///< of the exchange_options
+    std::shared_ptr<handshake_turns> handshakes;  ///< null: as many as there are
+    bool offers_http2 = false;                    ///< in TLS
 };
 
 /// Resolves the host (unless it is an address), tries its addresses in turn, and does the TLS handshake. With a proxy

@@ -204,6 +204,12 @@ KCONTROL_DECL awaitable<result<std::unique_ptr<connection>>> connect(connect_req
     }
     if (!what.tls) co_return std::make_unique<connection>(std::move(*reached));
 
+    handshake_turns::turn turn(what.handshakes);
+    const wake come = co_await turn.take(stop, deadline);
+    if (come == wake::stopped || stop.stop_requested()) co_return error(errc::stopped);
+    if (come == wake::timeout) {
+        co_return error(errc::timeout, "other TLS handshakes were in front of this one; raise KCONTROL_TLS_HANDSHAKES");
+    }
     auto stream = make_tls_inside(std::move(*reached), what.tls, what.peer_name);
     if (!stream) co_return stream.error();
     if (what.offers_http2) offer_http2((*stream)->tls());

@@ -20,9 +20,7 @@ inline awaitable<void> make_http2(std::shared_ptr<client_transport> self, std::s
         const auto dog = std::make_shared<watchdog>(self->env, self->ex);
         const auto token = attempt->stop.get_token();
         dog->follow(token);
-        connect_request what(self->env, self->ex, self->server, self->peer_name, self->tls, self->proxy_tls,
-                             self->options, self->lookup, dog);
-        what.on_lookup = std::move(on_lookup);
+        auto what = self->connecting(dog, std::move(on_lookup));
         what.offers_http2 = true;
         auto made = co_await connect(std::move(what), attempt->deadline, token);
         dog->release();

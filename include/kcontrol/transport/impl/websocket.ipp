@@ -263,9 +263,7 @@ KCONTROL_DECL awaitable<result<opened_exchange>> run_open_websocket(std::shared_
     const auto deadline = self->env.now() + options.deadline();
     auto dog = std::make_shared<watchdog>(self->env, self->ex);
     dog->follow(options.stop());
-    connect_request what(self->env, self->ex, self->server, self->peer_name, self->tls, self->proxy_tls, self->options,
-                         self->lookup, dog);
-    what.on_lookup = options.on_lookup();
+    auto what = self->connecting(dog, options.on_lookup());
     auto made = co_await connect(std::move(what), deadline, options.stop());
     if (!made) {
         const bool stopped = made.error() == errc::stopped;
