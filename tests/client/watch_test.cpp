@@ -60,20 +60,29 @@ public:
     }
 };
 
-// A body that notes how much each read asks for, and ends after its bytes.
-class noting_body final : public http::body_stream {
+// Pieces that come one after another, each after a silence. It notes how much each read asks for.
+class paced_body final : public http::body_stream {
 public:
-    noting_body(std::string bytes, std::vector<std::size_t>& asked) : bytes_(std::move(bytes)), asked_(asked) {}
+    using piece = std::pair<duration, std::string>;
+    paced_body(manual_environment& env, std::vector<piece> pieces, std::vector<std::size_t>& asked)
+        : env_(env), pieces_(std::move(pieces)), asked_(asked) {}
 
-    awaitable<result<std::size_t>> read_some(std::span<char> into, duration, std::stop_token) override {
+    awaitable<result<std::size_t>> read_some(std::span<char> into, duration, std::stop_token stop) override {
         asked_.push_back(into.size());
-        const std::size_t n = bytes_.copy(into.data(), into.size());
-        bytes_.erase(0, n);
+        if (rest_.empty() && at_ < pieces_.size()) {
+            co_await sleep_for(env_, pieces_[at_].first, stop);
+            rest_ = pieces_[at_++].second;
+        }
+        const std::size_t n = rest_.copy(into.data(), into.size());
+        rest_.erase(0, n);
         co_return n;
     }
 
 private:
-    std::string bytes_;
+    manual_environment& env_;
+    std::vector<piece> pieces_;
+    std::size_t at_ = 0;
+    std::string rest_;
     std::vector<std::size_t>& asked_;
 };
 
@@ -87,42 +96,24 @@ struct letter {
     static constexpr auto kcontrol_fields() { return fields(field("text", &letter::text)); }
 };
 
-std::string letter_json(const std::string& name) {
-    return R"({"apiVersion":"example.com/v1","kind":"Letter","metadata":{"namespace":"default","name":")" + name +
-           R"(","resourceVersion":"6"},"text":")" + std::string(100'000, 'x') + R"("})";
+std::string letter_event(const std::string& name, std::size_t size) {
+    return event("ADDED",
+                 R"({"apiVersion":"example.com/v1","kind":"Letter","metadata":{"namespace":"default","name":")" + name +
+                     R"(","resourceVersion":"6"},"text":")" + std::string(size, 'x') + R"("})");
 }
-
-// One letter a read, before each of which a silence passes.
-class slow_body final : public http::body_stream {
-public:
-    slow_body(manual_environment& env, std::vector<duration> silences) : env_(env), silences_(std::move(silences)) {}
-
-    awaitable<result<std::size_t>> read_some(std::span<char> into, duration, std::stop_token stop) override {
-        if (rest_.empty() && sent_ < silences_.size()) {
-            co_await sleep_for(env_, silences_[sent_], stop);
-            rest_ = event("ADDED", letter_json("l" + std::to_string(sent_++)));
-        }
-        const std::size_t n = rest_.copy(into.data(), into.size());
-        rest_.erase(0, n);
-        co_return n;
-    }
-
-private:
-    manual_environment& env_;
-    std::vector<duration> silences_;
-    std::string rest_;
-    std::size_t sent_ = 0;
-};
 
 }  // namespace
 
 TEST_CASE_FIXTURE(watch_fixture,
                   "a watch keeps the decoder's memory while much comes, and gives it back in a silence") {
     using namespace std::chrono_literals;
-    watch_stream stream(env, resource_of<letter>(),
-                        std::make_unique<slow_body>(env, std::vector<duration>{100ms, 100ms, 900ms, 1100ms, 100ms}),
-                        watch_options());
-    std::vector<std::size_t> held;
+    std::vector<paced_body::piece> letters;
+    for (const duration silence : {100ms, 100ms, 900ms, 1100ms, 100ms}) {
+        letters.emplace_back(silence, letter_event("l" + std::to_string(letters.size()), 100'000));
+    }
+    std::vector<std::size_t> held, asked;
+    asked.reserve(1000);
+    watch_stream stream(env, resource_of<letter>(), std::make_unique<paced_body>(env, letters, asked), watch_options());
     for (int i = 0; i < 5; ++i) {
         auto next = await(stream.next({}));
         REQUIRE(next.has_value());
@@ -136,22 +127,38 @@ TEST_CASE_FIXTURE(watch_fixture,
     CHECK(held[4] > held[3] + object / 2);
 }
 
-TEST_CASE_FIXTURE(watch_fixture, "a watch asks for more and more while much comes, and waits with little") {
-    std::string bytes;
-    for (int i = 0; i < 1000; ++i) bytes += event("ADDED", widget_json("w" + std::to_string(i), "6"));
+TEST_CASE_FIXTURE(watch_fixture, "a watch asks for more and more while much comes, and for little when it is quiet") {
+    using namespace std::chrono_literals;
+    const std::string text = letter_event("l", 6000);
+    const std::string bookmark = event("BOOKMARK", R"({"metadata":{"resourceVersion":"7"}})");
+    struct row {
+        duration silence;
+        std::string bytes;
+        std::vector<std::size_t> asked;
+    };
+    const row rows[] = {
+        {100ms, text, {512, 2048, 8192}},    {900ms, text, {8192}},
+        {100ms, text + text, {8192, 16384}}, {1100ms, text, {16384}},
+        {1100ms, text, {512, 2048, 8192}},   {100ms, text, {512, 2048, 8192}},
+        {100ms, bookmark, {8192}},           {100ms, bookmark, {512}},
+        {100ms, text, {512, 2048, 8192}},
+    };
+    std::vector<paced_body::piece> pieces;
+    for (const auto& row : rows) pieces.emplace_back(row.silence, row.bytes);
     std::vector<std::size_t> asked;
-    watch_stream stream(env, widgets(), std::make_unique<noting_body>(bytes, asked), watch_options());
-    for (int i = 0; i < 1000; ++i) {
-        const auto next = await(stream.next({}));
-        REQUIRE(next.has_value());
-        CHECK(next->object.meta().name == "w" + std::to_string(i));
+    watch_stream stream(env, resource_of<letter>(), std::make_unique<paced_body>(env, pieces, asked), watch_options());
+    std::size_t bytes = 0;
+    for (const auto& row : rows) {
+        CAPTURE(bytes);
+        asked.clear();
+        bytes += row.bytes.size();
+        for (std::size_t left = row.bytes.size(); left > 0; left -= std::min(left, text.size())) {
+            REQUIRE(await(stream.next({})).has_value());
+        }
+        CHECK(asked == row.asked);
+        CHECK(stream.received() == bytes);
     }
     CHECK(await(stream.next({}))->type == watch_event_type::end);
-    CHECK(stream.received() == bytes.size());
-    REQUIRE(asked.size() > 5);
-    CHECK(asked.front() == 1024);
-    CHECK(*std::max_element(asked.begin(), asked.end()) == 16384);
-    CHECK(asked.back() == 1024);  // the last one that came did not fill its room
 }
 
 TEST_CASE_FIXTURE(watch_fixture, "options of a watch") {

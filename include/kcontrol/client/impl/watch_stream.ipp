@@ -51,23 +51,22 @@ inline bool ends_initial_events(const object_head& head) {
 }
 
 // What one read asks for: little while nothing comes, as for most of a watch's life, more and more while much does.
-inline constexpr std::size_t least_watch_read = std::size_t{1} << 10;
+inline constexpr std::size_t least_watch_read = 512;
 inline constexpr std::size_t most_watch_read = std::size_t{16} << 10;
 
 inline void fit_to_read(std::vector<char>& chunk, std::size_t came) {
-    if (came == chunk.size()) {
-        if (came < most_watch_read) chunk.resize(came * 4);
-    } else if (chunk.size() > least_watch_read) {
-        std::vector<char>(least_watch_read).swap(chunk);
-    }
+    if (came == chunk.size() && came < most_watch_read) chunk.resize(std::min(came * 4, most_watch_read));
 }
 
 // A watch on which nothing came for so long is a quiet one: it may be as long to the next event, and a process may have
-// thousands of them.
+// thousands of them. Of one on which much came at last the next bookmark is the end. Events that come one after another
+// find the room that the one before needed: else each would be read in three parts.
 inline constexpr duration quiet_for = std::chrono::seconds(1);
 
-inline void rest_if_quiet(duration silence, share_pool& pool) {
-    if (silence > quiet_for) release_workspace(pool);
+inline void rest_if_quiet(duration silence, watch_event_type type, share_pool& pool, std::vector<char>& chunk) {
+    if (silence <= quiet_for && type != watch_event_type::bookmark) return;
+    release_workspace(pool);
+    if (chunk.size() > least_watch_read) std::vector<char>(least_watch_read).swap(chunk);
 }
 
 inline bool holds_more_than_blanks(std::string_view bytes) {
@@ -126,14 +125,14 @@ KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token 
         }
         if (!event) co_return event.error();
         if (*event && passes_over(**event)) continue;
-        if (*event) detail::rest_if_quiet(last_sign_ - before, *pool_);
+        if (*event) detail::rest_if_quiet(last_sign_ - before, (*event)->type, *pool_, chunk_);
         if (*event) co_return std::move(**event);
         if (!frame) co_return frame.error();
         if (frame->text.empty()) continue;
         event = interpret(*frame);
         if (!event) co_return event.error();
         if (*event && passes_over(**event)) continue;
-        if (*event) detail::rest_if_quiet(last_sign_ - before, *pool_);
+        if (*event) detail::rest_if_quiet(last_sign_ - before, (*event)->type, *pool_, chunk_);
         if (*event) co_return std::move(**event);
     }
 }
