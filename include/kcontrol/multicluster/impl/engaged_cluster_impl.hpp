@@ -15,6 +15,7 @@
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/timer.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -92,7 +93,8 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     std::vector<informer_report> all_reports(std::vector<informer_report> others) const;
     cluster_status current(const std::vector<informer_report>& others) const;
     void publish();
-    static awaitable<void> publish_counts(std::shared_ptr<impl> self, std::stop_token stop);
+    // Every second from now on, until the next end. No task: it would take 2 KB while it waits.
+    void publish_counts();
 
     environment& env;
     executor strand;
@@ -109,7 +111,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     std::stop_source abandoned;             // by request_stop(), with both scopes below: no function is called any more
     async_event ended;                      // a disengagement has
     std::optional<leader_fence> fence;      // none: all controllers run
-    task_group tasks;                       // of slots, of the status, of retries
+    task_group tasks;                       // of slots, of retries
     scope lifetime;                         // of tasks and controllers
     std::unique_ptr<scope> built;           // of the controllers; rebuilt where on_engage() threw
     scope caches;                           // of informers; it ends after the controllers have returned
@@ -124,6 +126,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     failure_log<error_code> refusals;  // of configurations
     failure_log<std::pair<cluster_state, error_code>> journal;
     std::optional<cluster_status> published;
+    std::unique_ptr<timer> ticks;  // of publish_counts(); null after an end
 };
 
 }  // namespace kcontrol

@@ -14,7 +14,7 @@ inline void engaged_cluster::impl::apply(const detail::cluster_life::actions& to
         const bool over = abandoned.stop_requested();
         if (over && one != detail::cluster_action::remove) return;
         switch (one) {
-        case detail::cluster_action::report: tasks.spawn(publish_counts(shared_from_this(), lifetime.token())); break;
+        case detail::cluster_action::report: publish_counts(); break;
         case detail::cluster_action::publish: publish(); break;
         case detail::cluster_action::connect: connect(); break;
         case detail::cluster_action::introduce: {
@@ -63,6 +63,7 @@ inline awaitable<void> engaged_cluster::impl::retract(std::shared_ptr<impl> self
 inline awaitable<void> engaged_cluster::impl::end(std::shared_ptr<impl> self, std::optional<error> why) {
     if (self->life.used()) self->call("on_disengage()", self->options->on_disengage());
     self->lifetime.stop();
+    self->ticks.reset();
     for (const auto& slot : self->slots) {
         for (auto& version : slot->versions) version.subscriptions.clear();
     }

@@ -1,6 +1,7 @@
 // What an engaged cluster says of itself: its status, its metrics and its log.
 #pragma once
 
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -68,11 +69,18 @@ inline void engaged_cluster::impl::log_state(const cluster_status& now) {
     log.info(message, std::move(fields));
 }
 
-inline awaitable<void> engaged_cluster::impl::publish_counts(std::shared_ptr<impl> self, std::stop_token stop) {
-    while (!stop.stop_requested()) {
-        co_await sleep_for(self->env, std::chrono::seconds(1), stop);
-        self->publish();
-    }
+inline void engaged_cluster::impl::publish_counts() {
+    if (!ticks) ticks = env.make_timer(strand);
+    ticks->async_wait(env.now() + std::chrono::seconds(1), [weak = weak_from_this()](bool expired) {
+        const auto self = weak.lock();
+        if (!expired || !self || self->lifetime.stopped()) return;
+        try {
+            self->publish();
+        } catch (...) {
+            self->log.error("the status can't be published; it is tried again", {{"error", describe_thrown()}});
+        }
+        if (self->ticks) self->publish_counts();
+    });
 }
 
 inline bool engaged_cluster::impl::in_slot(const any_informer& one) const {

@@ -92,14 +92,6 @@ struct start_wait {
     }
 };
 
-inline awaitable<wake> wait_on(std::shared_ptr<waiter> target, environment& env, std::stop_token stop,
-                               std::optional<time_point> deadline) {
-    start_wait initiation(std::move(target), env, std::move(stop), deadline);
-    const wake reason = co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>&, void(wake)>(
-        std::move(initiation), boost::asio::use_awaitable);
-    co_return reason;
-}
-
 }  // namespace detail
 
 KCONTROL_DECL async_event::~async_event() {
@@ -132,7 +124,10 @@ KCONTROL_DECL awaitable<wake> async_event::wait(environment& env, std::stop_toke
 KCONTROL_DECL awaitable<wake> sleep_until(environment& env, time_point when, std::stop_token stop) {
     if (stop.stop_requested()) co_return wake::stopped;
     auto target = std::make_shared<detail::waiter>(co_await boost::asio::this_coro::executor);
-    co_return co_await detail::wait_on(std::move(target), env, std::move(stop), when);
+    detail::start_wait initiation(std::move(target), env, std::move(stop), when);
+    const wake reason = co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>&, void(wake)>(
+        std::move(initiation), boost::asio::use_awaitable);
+    co_return reason;
 }
 
 KCONTROL_DECL awaitable<wake> sleep_for(environment& env, duration delay, std::stop_token stop) {
