@@ -51,6 +51,7 @@ struct wanted_pod {
     bool is_deleted = false;
     std::string scheduler = "ours";
     std::string nominated;
+    std::string keep;
 };
 
 object made(const wanted_pod& of) {
@@ -62,6 +63,7 @@ object made(const wanted_pod& of) {
         out->metadata.labels["scheduling.kcontrol.dev/gang"] = of.gang;
         out->metadata.annotations["scheduling.kcontrol.dev/gang-size"] = of.size;
     }
+    if (!of.keep.empty()) out->metadata.annotations["scheduling.kcontrol.dev/keep-place"] = of.keep;
     if (!of.group.empty()) out->spec.scheduling_group.edit().pod_group_name = of.group;
     if (of.is_gated) out->spec.scheduling_gates.emplace_back().name = "quota";
     if (of.is_held) out->metadata.labels["hold"] = "x";
@@ -670,6 +672,159 @@ TEST_CASE("scheduler_core: a nomination that comes to nothing is given up") {
         s.node("n0", "1");
         CHECK(s.run(1s) == "bind high to n0");
         CHECK(s.core.nominations().empty());
+    }
+}
+
+namespace {
+
+/// "a" is on the only node, and asks that its place be kept; a rival waits, and "a" comes again.
+struct kept_stage : stage {
+    wanted_pod old = named("a", "n1"), next = named("a");
+
+    explicit kept_stage(const std::string& keep = "60s") {
+        old.keep = next.keep = keep;
+        next.uid = "uid-next";
+        node("n1", "1");
+        pod(old);
+        pod(named("rival"));
+        REQUIRE(run() == "rival Unschedulable: 0/1 nodes are available");
+    }
+};
+
+}  // namespace
+
+TEST_CASE("scheduler_core: the place of a pod that was deleted is kept for the next one of its name") {
+    {
+        kept_stage s;
+        s.deleted(s.old);
+        CHECK(s.run(10s).empty());
+        s.pod(s.next);
+        CHECK(s.run(10s) == "bind a to n1");
+        CHECK(s.core.nominations().empty());
+    }
+    {  // As a kubelet reports it.
+        kept_stage s;
+        s.old.is_deleted = true;
+        s.pod(s.old);
+        s.old.phase = "Failed";
+        for (int i = 0; i < 2; ++i) {
+            s.pod(s.old);
+            CHECK(s.run(10s).empty());
+        }
+        s.deleted(s.old);
+        CHECK(s.run(10s).empty());
+        s.pod(s.next);
+        CHECK(s.run(10s) == "bind a to n1");
+    }
+    {  // The watch has missed its end.
+        kept_stage s;
+        s.pod(s.next);
+        CHECK(s.run(10s) == "bind a to n1");
+    }
+    {  // Refused in between.
+        kept_stage s;
+        s.deleted(s.old);
+        s.node("n1", "500m");
+        s.pod(s.next);
+        CHECK(s.run(10s) == "a Unschedulable: 0/1 nodes are available");
+        s.node("n1", "1");
+        CHECK(s.run(10s) == "bind a to n1");
+    }
+    // Its new gang is incomplete for a while.
+    stage s;
+    s.node("n1", "1");
+    s.node("n2", "1");
+    for (const auto& [name, on] : {std::pair("a", "n1"), std::pair("b", "n2")}) {
+        wanted_pod old = of_gang(name, on);
+        old.keep = "60s";
+        s.pod(old);
+    }
+    for (const char* name : {"a", "b"}) s.deleted(named(name));
+    for (const char* name : {"a", "b"}) {
+        wanted_pod next = of_gang(name);
+        next.gang = "next";
+        next.uid = std::string("uid-next-") + name;
+        s.pod(next);
+        s.pod(named(std::string("rival-") + name));
+        const auto effects = s.run(10s);
+        CHECK(effects.find("bind rival") == std::string::npos);
+        for (const char* bound : {"bind a to n1", "bind b to n2"})
+            CHECK((effects.find(bound) != std::string::npos) == (name == std::string("b")));
+    }
+}
+
+TEST_CASE("scheduler_core: a place is kept for no longer, and from no pod of higher priority") {
+    {
+        kept_stage s;
+        s.deleted(s.old);
+        CHECK(s.run(59s).empty());
+        CHECK(s.core.next_deadline() <= s.now + 1s);
+        CHECK(s.run(11s) == "bind rival to n1");
+        CHECK(s.core.nominations().empty());
+    }
+    {  // The next one has come, and does not fit.
+        kept_stage s;
+        s.deleted(s.old);
+        s.next.cpu = "2";
+        s.pod(s.next);
+        CHECK(s.run(59s) == "a Unschedulable: 0/1 nodes are available");
+        CHECK(s.run(21s) == "bind rival to n1");
+    }
+    {  // At most five minutes.
+        kept_stage s("24h");
+        s.deleted(s.old);
+        CHECK(s.run(299s).empty());
+        CHECK(s.run(21s) == "bind rival to n1");
+    }
+    {
+        kept_stage s;
+        s.deleted(s.old);
+        wanted_pod high = named("high");
+        high.priority = 10;
+        s.pod(high);
+        CHECK(s.run(10s) == "bind high to n1");
+    }
+    for (const char* const none : {"", "soon", "0s", "-60s"}) {
+        CAPTURE(none);
+        kept_stage s(none);
+        s.deleted(s.old);
+        CHECK(s.run(10s) == "bind rival to n1");
+    }
+    {  // It has ended by itself.
+        kept_stage s;
+        s.old.phase = "Succeeded";
+        s.pod(s.old);
+        s.deleted(s.old);
+        CHECK(s.run(10s) == "bind rival to n1");
+    }
+    {  // It was evicted for another one.
+        kept_stage s;
+        s.decider.may_preempt = true;
+        wanted_pod high = named("high");
+        high.priority = 10;
+        s.pod(high);
+        REQUIRE(s.run(10s).find("evict a from n1 for high") != std::string::npos);
+        s.deleted(s.old);
+        CHECK(s.run(10s).find("bind high to n1") != std::string::npos);
+        CHECK(s.core.nominations().empty());
+    }
+    {  // The node is deleted.
+        kept_stage s;
+        s.deleted(s.old);
+        s.core.remove_node("n1", s.now);
+        CHECK(s.core.nominations().empty());
+        s.node("n2", "2");
+        s.pod(s.next);
+        const auto effects = s.run(10s);
+        for (const char* bound : {"bind rival to n2", "bind a to n2"}) CHECK(effects.find(bound) != std::string::npos);
+    }
+    {  // The next one is bound already when it is seen.
+        kept_stage s;
+        s.deleted(s.old);
+        s.next.node = "n1";
+        s.pod(s.next);
+        CHECK(s.core.nominations().empty());
+        CHECK(s.run(10s).empty());
     }
 }
 

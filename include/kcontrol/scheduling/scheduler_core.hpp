@@ -95,6 +95,10 @@ private:
 /// Pods of a gang are tried together as soon as its minimum exists, and hold nothing until they are placed together.
 /// Those beyond the minimum are placed one by one. A gang that is incomplete for too long is evicted.
 ///
+/// A pod with the annotation `scheduling.kcontrol.dev/keep-place: 60s` that is deleted before it has ended leaves its
+/// place to the next pod of its namespace and name, for so long, or 5 minutes if that is less. Until that pod comes,
+/// and while it waits, pods of its priority and below do not get the place. A pod that is evicted here leaves nothing.
+///
 /// It has no clock: `now` never goes back from call to call.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe. Object lifetime: the decider outlives it.
@@ -163,6 +167,8 @@ private:
     template <class T>
     using by_uid = std::unordered_map<std::string, T, text_hash, std::equal_to<>>;
     using pod_pointer = std::shared_ptr<const pod_info>;
+    using pod_name = std::pair<std::string, std::string>;  // with its namespace
+    static pod_name name_of(const pod_info& pod) { return {std::string(pod.namespace_()), std::string(pod.name())}; }
     // What the pods of a gang are told, and what was known of it last.
     struct gang_notice {
         gang_phase phase = gang_phase::incomplete;
@@ -180,6 +186,9 @@ private:
     KCONTROL_DECL void leave_queue(pod_pointer pod, std::string_view node);
     KCONTROL_DECL void drop_nomination(const pod_pointer& pod, std::string_view placed_on);
     KCONTROL_DECL void lose_nomination(const pod_pointer& pod);
+    KCONTROL_DECL void keep_place(const placed_pod& of);
+    KCONTROL_DECL void keep_no_longer(const pod_info& pod);
+    bool is_kept(const pod_info& pod) const { return kept_until_.contains(name_of(pod)); }
     KCONTROL_DECL void decide(const pod_pointer& pod);
     KCONTROL_DECL void decide_gang(const pod_pointer& first, const gang_status& status);
     KCONTROL_DECL void gang_misfits(const gang_status& status, std::int32_t fitting, std::string_view misfit,
@@ -206,6 +215,8 @@ private:
     cache cache_;
     gang_book gangs_;
     scheduling::nominations nominations_;
+    std::map<pod_name, time_point> kept_until_;  // nominations that a deleted pod has left to the next of its name
+    std::set<std::pair<time_point, pod_name>> keep_times_;
     scheduling_queue queue_;
     by_uid<decided_pod> bindings_;                            // whose answers are to come
     by_uid<std::pair<std::string, std::string>> conditions_;  // reason and message, as they were written last

@@ -35,6 +35,9 @@ inline bool is_overcommitted(const node_info& node) {
                        [&](const extended_amount& one) { return one.amount > has.extended(one.resource); });
 }
 
+// A nomination that a deleted pod has left: no pod waits for it yet.
+inline bool is_vacant(const nomination& place) { return !place.pod->pod().spec.node_name.empty(); }
+
 }  // namespace detail
 
 KCONTROL_DECL scheduler_core::scheduler_core(decider& by, scheduler_core_options options)
@@ -143,6 +146,10 @@ KCONTROL_DECL void scheduler_core::set_pod(std::shared_ptr<const api::core::v1::
     if (const auto* const known = queue_.find(info->namespace_(), info->name())) {
         if (known->pod->uid() != info->uid()) leave_queue(known->shared, {});
     }
+    // The watch may show the next pod of its name without the end of this one.
+    const auto* const before = cache_.snapshot().find_pod(info->namespace_(), info->name());
+    const bool is_ended = detail::has_ended(object) && object.metadata.deletion_timestamp;
+    if (before != nullptr && (is_ended || before->pod->uid() != info->uid())) keep_place(*before);
     const pod_change change = cache_.set_pod(info);
     const auto gang_before = gangs_.gang_of(*info);
     const auto gang = gangs_.set_pod(info, now);
@@ -174,6 +181,8 @@ KCONTROL_DECL void scheduler_core::remove_pod(std::string_view namespace_, std::
     if (const auto* const known = queue_.find(namespace_, name); known != nullptr && known->pod->uid() == uid) {
         leave_queue(known->shared, {});
     }
+    const auto* const placed = cache_.snapshot().find_pod(namespace_, name);
+    if (placed != nullptr && placed->pod->uid() == uid) keep_place(*placed);
     nominations_.set_leaving(uid, false);
     cache_.remove_pod(namespace_, name, uid);
     if (const auto gang = gangs_.remove_pod(namespace_, name, uid, now)) gang_changed(*gang);
@@ -184,8 +193,12 @@ KCONTROL_DECL void scheduler_core::set_waiting(const pod_pointer& pod) {
     const bool is_new = queue_.find(pod->namespace_(), pod->name()) == nullptr;
     const bool counts = cache_.snapshot().find_pod(pod->namespace_(), pod->name()) != nullptr;
     if (is_new && counts) return;  // it is bound, and this is older
-    const auto& nominated = pod->pod().status.nominated_node_name;
-    if (is_new && !nominated.empty()) nominations_.set({pod, nominated, pod->priority()});  // before a restart
+    if (is_new) {
+        const nomination* const left = nominations_.find(pod->namespace_(), pod->name());
+        std::string node = pod->pod().status.nominated_node_name.str();  // before a restart
+        if (left != nullptr && detail::is_vacant(*left)) node = left->node;
+        if (!node.empty()) nominations_.set({pod, std::move(node), pod->priority()});
+    }
     queue_.set(pod, now_);
 }
 
@@ -193,7 +206,10 @@ KCONTROL_DECL void scheduler_core::set_waiting(const pod_pointer& pod) {
 KCONTROL_DECL void scheduler_core::leave_queue(const pod_pointer pod, std::string_view node) {
     queue_.remove(pod->namespace_(), pod->name(), pod->uid());
     conditions_.erase(std::string(pod->uid()));
-    drop_nomination(pod, node);
+    const nomination* const left = nominations_.find(pod->namespace_(), pod->name());
+    if (left == nullptr || !detail::is_vacant(*left)) return drop_nomination(pod, node);
+    const pod_pointer before = left->pod;
+    if (before->uid() != pod->uid()) drop_nomination(before, node);  // the next one did not wait here
 }
 
 KCONTROL_DECL void scheduler_core::pods_changed(const placement_change& change) {
@@ -209,6 +225,11 @@ KCONTROL_DECL void scheduler_core::pods_changed(const placement_change& change) 
 KCONTROL_DECL void scheduler_core::advance(time_point now) {
     now_ = now;
     queue_.advance(now);
+    while (!keep_times_.empty() && keep_times_.begin()->first <= now) {
+        const auto& [namespace_, name] = keep_times_.begin()->second;
+        const pod_pointer pod = nominations_.find(namespace_, name)->pod;
+        drop_nomination(pod, {});
+    }
     for (const auto& due : gangs_.due(now)) {
         for (const auto& pod : due.pods) {
             if (decider_.schedules(pod->pod())) evict(pod, nullptr, &due.gang);
@@ -222,7 +243,7 @@ KCONTROL_DECL void scheduler_core::advance(time_point now) {
         const bool waits_for_members = notice.phase == gang_phase::incomplete || notice.phase == gang_phase::invalid;
         for (const auto& pod : gangs_.waiting(gang)) {
             tell(notice, pod);
-            if (waits_for_members) lose_nomination(pod);  // it holds nothing meanwhile
+            if (waits_for_members && !is_kept(*pod)) lose_nomination(pod);  // it holds nothing meanwhile
         }
         tell_group(gang, notice, false);
     }
@@ -235,6 +256,7 @@ KCONTROL_DECL std::optional<time_point> scheduler_core::next_deadline() const {
     };
     note(gangs_.next_deadline());
     if (!notice_times_.empty()) note(notice_times_.begin()->first);
+    if (!keep_times_.empty()) note(keep_times_.begin()->first);
     return out;
 }
 

@@ -2,11 +2,23 @@
 
 // Decisions, and the places that they keep.
 #include <kcontrol/scheduling/scheduler_core.hpp>
+#include <kcontrol/values/api_duration.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
 namespace kcontrol::inline v0_1::scheduling {
+namespace detail {
+
+// How long its place is kept for the next pod of its name.
+inline duration keep_time(const api::core::v1::pod& pod) {
+    const auto* const wanted = pod.metadata.annotations.get("scheduling.kcontrol.dev/keep-place");
+    if (wanted == nullptr) return duration::zero();
+    const auto read = parse_duration(*wanted);
+    return read ? std::min<duration>(*read, gang_book::first_call) : duration::zero();
+}
+
+}  // namespace detail
 
 // Decisions.
 
@@ -117,6 +129,7 @@ KCONTROL_DECL void scheduler_core::drop_nomination(const pod_pointer& pod, std::
     const nomination* const known = nominations_.find(pod->namespace_(), pod->name());
     if (known == nullptr || known->pod->uid() != pod->uid()) return;
     const bool is_taken = known->node == placed_on;
+    keep_no_longer(*pod);
     nominations_.remove(pod->namespace_(), pod->name());
     if (!is_taken) pods_changed({pod, nullptr});
 }
@@ -124,8 +137,28 @@ KCONTROL_DECL void scheduler_core::drop_nomination(const pod_pointer& pod, std::
 KCONTROL_DECL void scheduler_core::lose_nomination(const pod_pointer& pod) {
     const nomination* const known = nominations_.find(pod->namespace_(), pod->name());
     if (known == nullptr || known->pod->uid() != pod->uid()) return;
+    const bool is_written = !is_kept(*pod);
     drop_nomination(pod, {});
-    effects_.emplace_back(nominate_effect{pod, {}});
+    if (is_written) effects_.emplace_back(nominate_effect{pod, {}});
+}
+
+// The place of a pod that was deleted, before the cache forgets the pod.
+KCONTROL_DECL void scheduler_core::keep_place(const placed_pod& of) {
+    const auto& object = of.pod->pod();
+    const auto time = detail::keep_time(object);
+    if (time <= duration::zero() || object.spec.node_name.empty() || !decider_.schedules(object)) return;
+    if (nominations_.preemptor_of(of.pod->uid())) return;  // evicted here, for another one
+    const auto pod = std::make_shared<const pod_info>(of.pod->shared_pod());
+    keep_no_longer(*pod);
+    nominations_.set({pod, std::string(of.node->name()), pod->priority()});
+    keep_times_.emplace(kept_until_[name_of(*pod)] = now_ + time, name_of(*pod));
+}
+
+KCONTROL_DECL void scheduler_core::keep_no_longer(const pod_info& pod) {
+    const auto found = kept_until_.find(name_of(pod));
+    if (found == kept_until_.end()) return;
+    keep_times_.erase({found->second, found->first});
+    kept_until_.erase(found);
 }
 
 KCONTROL_DECL void scheduler_core::preempt(const decided_pod& of) {
@@ -133,6 +166,7 @@ KCONTROL_DECL void scheduler_core::preempt(const decided_pod& of) {
     if (of.kept) {
         const bool is_another = known == nullptr || known->node != of.kept->node;
         if (is_another) drop_nomination(of.pod, {});
+        keep_no_longer(*of.pod);
         nominations_.set(*of.kept);
         if (is_another) effects_.emplace_back(nominate_effect{of.pod, of.kept->node});
         for (const auto& victim : of.victims) evict(victim, of.pod, nullptr);
@@ -141,7 +175,7 @@ KCONTROL_DECL void scheduler_core::preempt(const decided_pod& of) {
         const bool is_made_free =
             node != nullptr && std::any_of(node->pods().begin(), node->pods().end(),
                                            [&](const pod_info* on) { return nominations_.is_leaving(*on); });
-        if (!is_made_free) lose_nomination(of.pod);
+        if (!is_made_free && !is_kept(*of.pod)) lose_nomination(of.pod);
     }
 }
 
