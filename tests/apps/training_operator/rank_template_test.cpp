@@ -59,6 +59,27 @@ TEST_CASE("a rank's pod: names, labels, and what torchrun and Weights & Biases r
     CHECK_FALSE(pod.spec.containers[0].resources.limits.present());
 }
 
+TEST_CASE(
+    "a rank's place is kept while its gang starts again: not on CPUs, nor from a queue, nor against the template") {
+    training_job with = job();
+    const auto kept = [&] {
+        const auto pod = make_rank_pod(with, 0);
+        const auto* found = pod.metadata.annotations.get("scheduling.kcontrol.dev/keep-place");
+        return found == nullptr ? "no" : found->str();
+    };
+    CHECK(kept() == "60s");
+    CHECK(make_template(with).metadata.annotations.get("scheduling.kcontrol.dev/keep-place") == nullptr);
+    with.metadata.labels["kueue.x-k8s.io/queue-name"] = "team-a";
+    CHECK(kept() == "no");
+    with.metadata.labels.clear();
+    with.spec.cpu_fallback.emplace();
+    with.status.on_fallback = true;
+    CHECK(kept() == "no");
+    with.status.on_fallback = false;
+    with.spec.template_.metadata.annotations["scheduling.kcontrol.dev/keep-place"] = "0s";
+    CHECK(kept() == "0s");
+}
+
 TEST_CASE("of the template's environment WANDB_… stays, what torchrun reads does not") {
     training_job with = job();
     auto& env = with.spec.template_.spec.containers[0].env;

@@ -13,6 +13,8 @@ namespace {
 using namespace api::core::v1;
 
 constexpr std::int32_t master_port = 29500;  // torchrun's own
+// By which the GPU scheduler keeps a rank's place while its gang starts again (scheduling/scheduler_core.hpp).
+constexpr const char* keep_place_annotation = "scheduling.kcontrol.dev/keep-place";
 
 void give_accelerator(const accelerator_spec& what, container& to) {
     if (what.per_worker == 0) return;
@@ -122,8 +124,11 @@ pod make_rank_pod(const training_job& job, std::int32_t number) {
     for (container& each : out.spec.containers) {
         for (const char* name : {"RANK", "PET_NODE_RANK"}) set_variable(each.env, name, std::to_string(number));
     }
-    if (const auto queue = queue_of(job); !queue.empty())
+    if (const auto queue = queue_of(job); !queue.empty()) {
         kueue::join_group(queue, start_name(job), job.status.workers, out);
+    } else if (fallback_of(job) == nullptr && out.metadata.annotations.get(keep_place_annotation) == nullptr) {
+        out.metadata.annotations[keep_place_annotation] = "60s";  // a queue gives to others what it takes away
+    }
     return out;
 }
 
