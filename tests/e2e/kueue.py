@@ -88,15 +88,15 @@ class Kueue:
              "spec": {"type": "ExternalName", "externalName": "localhost"}},
             {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": SECRET, "namespace": NAMESPACE}}, *found)
 
-    def add_queue(self, name, gpus):
-        """A LocalQueue in the namespace default with that many GPUs, where those of more priority go first."""
-        flavor = {"name": "gpu", "resources": [{"name": "nvidia.com/gpu", "nominalQuota": str(gpus)}]}
+    def add_queue(self, name, **quota):
+        """A LocalQueue in the namespace default with so much of each resource, where those of more priority go first."""
+        flavor = {"name": name, "resources": [{"name": r, "nominalQuota": str(n)} for r, n in quota.items()]}
         version = "kueue.x-k8s.io/v1beta1"
         self.real.apply(
-            {"apiVersion": version, "kind": "ResourceFlavor", "metadata": {"name": "gpu"}},
+            {"apiVersion": version, "kind": "ResourceFlavor", "metadata": {"name": name}},
             {"apiVersion": version, "kind": "ClusterQueue", "metadata": {"name": name}, "spec": {
                 "namespaceSelector": {}, "preemption": {"withinClusterQueue": "LowerPriority"},
-                "resourceGroups": [{"coveredResources": ["nvidia.com/gpu"], "flavors": [flavor]}]}},
+                "resourceGroups": [{"coveredResources": list(quota), "flavors": [flavor]}]}},
             {"apiVersion": version, "kind": "LocalQueue", "metadata": {"name": name, "namespace": "default"},
              "spec": {"clusterQueue": name}})
 

@@ -2,6 +2,8 @@
 
 Only by name, for Kueue takes minutes to build: run.py kueue_operator, or scripts/test.sh --only kueue.
 """
+import json
+
 import kueue
 import wait
 from training import OperatorTest, training_job
@@ -18,7 +20,8 @@ class KueueTest(OperatorTest):
         cls.kueue = kueue.Kueue(cls.real, cls.assets, cls.work)
         cls.addClassCleanup(cls.kueue.stop)
         cls.kueue.start()
-        cls.kueue.add_queue("team-a", GPUS)
+        cls.kueue.add_queue("team-a", **{"nvidia.com/gpu": GPUS})
+        cls.kueue.add_queue("cpus", cpu=4, memory="8Gi")
         for name, value in (("low", 10), ("high", 1000)):
             cls.real.apply({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
                             "value": value})
@@ -70,6 +73,44 @@ class KueueTest(OperatorTest):
                 name = self.queued("greedy-" + executor, per_worker=GPUS, executor=executor)
                 self.until_waiting(name, "insufficient quota for nvidia.com/gpu")
                 self.remove(name)
+
+    def test_gpus_that_do_not_come(self):
+        """The job runs on CPUs, in the other queue, until the GPUs are there."""
+        holder = self.queued("holder", run_ms=600000)
+        self.until_phase(holder, "Running")
+        # The node has more GPUs than the queue: these go to a pod outside it.
+        self.real.apply({"apiVersion": "v1", "kind": "Pod",
+                         "metadata": {"name": "outside", "namespace": "default", "annotations": {"sim/run-ms": "600000"}},
+                         "spec": {"containers": [{"name": "c", "image": "none", "resources": {"limits": {"nvidia.com/gpu": "4"}}}]}})
+        name = self.queued("moves", run_ms=600000, cpuFallback={"afterSeconds": 20, "queueName": "cpus", "workers": 1,
+                                                                "resources": {"cpu": "2", "memory": "1Gi"}})
+        self.until_waiting(name, "insufficient unused quota for nvidia.com/gpu")
+        self.until_phase(name, "Running", 120)
+        self.assertIn("it has waited for GPUs for 20 s", self.told(name, "OnFallback"))
+        pods = self.pods(name)
+        self.assertEqual([p["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] for p in pods], ["cpus"])
+        self.assertEqual([p["spec"]["containers"][0]["resources"]["requests"] for p in pods], [{"cpu": "2", "memory": "1Gi"}])
+        used = {r["name"]: r["total"] for r in
+                self.real.get("clusterqueue", "cpus")["status"]["flavorsReservation"][0]["resources"]}
+        self.assertEqual(used, {"cpu": "2", "memory": "1Gi"})
+        self.assertEqual(self.status(holder)["phase"], "Running")
+        self.remove(holder)
+        steps = iter(range(1, 10000))
+
+        def returns():  # at its next checkpoint, once it fits
+            if self.status(name).get("onFallback"):
+                step = next(steps)
+                told = json.dumps({"step": step, "checkpoint": {"step": step, "uri": f"s3://b/{step}"}})
+                self.real.kubectl("annotate", "pod", name + "-0", f"ai.kcontrol.dev/progress={told}", "--overwrite", check=False)
+            return "its gang fits on GPUs" in self.told(name, "OnFallback")
+
+        wait.until(lambda: f"{name} does not return: {self.status(name)}", returns, 120)
+        wait.until(lambda: f"{name} does not run on GPUs: {self.status(name)}",
+                   lambda: self.status(name).get("ready") == "2/2" and self.status(name)["phase"] == "Running", 120)
+        self.assertEqual({p["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] for p in self.pods(name)}, {"team-a"})
+        self.assertEqual(self.status(name)["attempt"], 1)
+        self.real.delete("pod", "outside")
+        self.remove(name)
 
     def test_a_queue_that_is_not_there(self):
         job = training_job("lost", accelerator={"perWorker": 1})
