@@ -116,6 +116,19 @@ result<void> add_parts(manager& m, const program_options& options, const std::sh
         }
         tell();
     }));
+    if (options.claims != nullptr) {
+        options.claims->on_change([tell, weak = std::weak_ptr(given), of = std::weak_ptr(known)](const auto* name) {
+            const auto check = weak.lock();
+            const auto board_still = of.lock();
+            if (check == nullptr || board_still == nullptr) return;
+            tell();
+            if (name == nullptr) return;
+            const auto claim = board_still->claims()->find(*name);
+            auto held = claim == nullptr ? gpu_claims::holding() : board_still->claims()->held_by(claim);
+            const auto* on = board_still->find(held.node);
+            check->set(*name, claim.get(), held.node, std::move(held.devices), on == nullptr ? nullptr : &on->ledger);
+        });
+    }
     kept->push_back(m.get_informer<core::node>()->subscribe([tell](const kcontrol::any_event&) { tell(); }));
     if (options.has_tenants) {
         kept->push_back(m.get_informer<tenant>()->subscribe([=, &m](const kcontrol::any_event& any) {
@@ -169,6 +182,7 @@ scheduling::scheduler_options scheduler_of(const std::shared_ptr<board>& known,
                                            const std::shared_ptr<program_options>& options) {
     scheduling::scheduler_options how("gpu-scheduler");
     if (options->claims == nullptr) options->claims = make_claims();
+    if (known->claims() == nullptr) known->follow(options->claims);
     how.claims(options->claims);
     how.plugins([known, options](scheduling::plugin_registry& to) {
            if (options->tells_hami && options->hami == nullptr) {
@@ -180,7 +194,7 @@ scheduling::scheduler_options scheduler_of(const std::shared_ptr<board>& known,
                    return known_still->m->get_client();
                });
            }
-           add_gpu_plugins(to, known, options->nodes, options->hami, options->claims);
+           add_gpu_plugins(to, known, options->nodes, options->hami);
        })
         .may_evict([known](const auto& preemptor, const auto& victim) { return known->may_evict(preemptor, victim); })
         .keeps_places_from_all(true)

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <kcontrol/api/resource/v1.hpp>
+#include <kcontrol/model/object_key.hpp>
 #include <kcontrol/scheduling/device_allocator.hpp>
 #include <kcontrol/scheduling/device_inventory.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +27,8 @@ public:
     using slice = api::resource::v1::resource_slice;          ///< a ResourceSlice
     using allocation = api::resource::v1::allocation_result;  ///< what a claim gets
     using assumption = std::shared_ptr<const allocation>;     ///< an allocation that is decided; null: none
+    /// The claim that has changed, or what it has by assume(). Null: slices or classes have.
+    using change_function = std::function<void(const namespaced_name* claim)>;
 
     /// Whether a device satisfies a CEL expression. It is asked once for each expression until slices change.
     explicit claim_catalog(device_allocator_options::selects_function selects)
@@ -54,6 +58,10 @@ public:
     /// For allocate_devices().
     KCONTROL_DECL device_allocator_options options() const;
 
+    /// Calls it after each change from now on, for those who keep sums. It must not throw, nor change the catalog. The
+    /// destruction of the last copy of a result of assume() is a change, too, also once the catalog is destroyed.
+    void on_change(change_function f) { books_->listeners.push_back(std::move(f)); }
+
     /// An allocation is decided. Its devices are held until the last copy of the result is destroyed.
     KCONTROL_DECL assumption assume(const claim& of, allocation decided);
 
@@ -62,15 +70,16 @@ private:
     struct books {
         held_devices held;
         std::map<std::string, std::weak_ptr<const allocation>, std::less<>> assumed;  // by uid
+        std::vector<change_function> listeners;
 
         KCONTROL_DECL void hold(const allocation& of);
         KCONTROL_DECL void free(const allocation& of);
+        KCONTROL_DECL void tell(const namespaced_name* claim) const;
     };
-    using claim_name = std::pair<std::string, std::string>;  // namespace and name
 
     device_allocator_options::selects_function selects_;
     std::shared_ptr<books> books_;
-    std::map<claim_name, std::shared_ptr<const claim>> claims_;
+    std::map<namespaced_name, std::shared_ptr<const claim>> claims_;
     std::map<std::string, std::shared_ptr<const device_class>, std::less<>> classes_;
     std::map<std::string, std::shared_ptr<const slice>, std::less<>> slices_;
     mutable std::optional<device_inventory> devices_;  // none: slices have changed

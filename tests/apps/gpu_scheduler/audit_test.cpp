@@ -1,6 +1,7 @@
 // What pods say of the scheduler's work.
 #include "control/audit.hpp"
 
+#include <kcontrol/api/resource/v1.hpp>
 #include <kcontrol/codec/codec.hpp>
 
 #include <doctest/doctest.h>
@@ -96,6 +97,41 @@ TEST_CASE("audit: what has ended or was deleted is free again") {
     check.set(pod("d", whole), true, &on);
     check.set(pod("e", whole), false, &on);
     CHECK(check.total() == 2);
+}
+
+TEST_CASE("audit: devices that several claims have count, once for each device") {
+    const auto on = devices();
+    overcommit_check check;
+    const auto set = [&](const std::string& name, const std::vector<std::string>& given, bool is_special = false) {
+        api::resource::v1::resource_claim claim;
+        std::vector<gpu_scheduler::device_hold> gpus;
+        for (const auto& each : given) {
+            auto& made = claim.status.allocation.edit().devices.results.emplace_back();
+            made.driver = "gpu.nvidia.com";
+            made.pool = "n";
+            made.device = each;
+            if (is_special) made.admin_access = true;
+            if (!is_special) gpus.emplace_back().uuid = each;
+        }
+        for (int again = 0; again < 2; ++again) check.set({"a", name}, &claim, "n", gpus, &on);
+    };
+    set("c", {"GPU-0", "x"});
+    set("d", {"y"});
+    set("watches", {"GPU-0"}, true);
+    CHECK(check.total() == 0);
+    set("d", {"y", "x"});  // by device and by GPU
+    CHECK(check.total() == 2);
+    set("d", {"y", "x", "GPU-0"});
+    CHECK(check.total() == 4);
+    set("d", {});
+    set("e", {"y"});
+    CHECK(check.total() == 4);
+    check.set({"a", "c"}, nullptr, "", {}, nullptr);
+    set("f", {"GPU-0", "x"});
+    CHECK(check.total() == 4);
+    // A pod with a record beside a claim.
+    check.set(pod("p", whole), false, &on);
+    CHECK(check.total() == 5);
 }
 
 TEST_CASE("audit: a gang waits from its first pod until none of it waits") {

@@ -8,6 +8,7 @@
 #include <kcontrol/testing/sim_world.hpp>
 #include <kcontrol/values/time.hpp>
 
+#include "claim_objects.hpp"
 #include "control/tenant_status.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -292,6 +293,117 @@ TEST_CASE("program: a node with ResourceSlices gives its GPUs to claims alone") 
     REQUIRE(claim.has_value());
     CHECK(json::find(*claim, {"status", "reservedFor"})->as_array().size() == 2);
     CHECK(json::find(*claim, {"status", "allocation", "devices", "results"})->as_array().size() == 2);
+}
+
+TEST_CASE("program: the GPUs of claims count for tenants, for nodes and for evictions") {
+    namespace objects = gpu_scheduler::test;
+    world w;
+    w.add_node("sliced", 0);
+    w.create(objects::class_json("gpu"));
+    w.create(objects::slice_json("sliced", objects::whole_gpus("sliced", 4)));
+    w.add_tenant("nlp", 1, 2);
+    const auto add = [&](const std::string& name, int priority) {
+        w.create(objects::claim_json("nlp", name, "gpu", 1));
+        auto pod = w.pod("nlp", name, {{"cpu", "1"}}, priority);
+        pod.at("spec").as_object()["resourceClaims"] =
+            json::array{json::value{{"name", "c"}, {"resourceClaimName", name}}};
+        w.create(pod);
+    };
+    const testing::group_resource claims{"resource.k8s.io", "resourceclaims"};
+    // As kube-controller-manager does.
+    const auto free_claims = [&] {
+        for (auto each : w.server.api().list(claims)) {
+            const auto name = std::string(json::get_string(each, {"metadata", "name"}));
+            if (w.get("nlp", name).as_object().empty() && json::find(each, {"status", "allocation"}) != nullptr) {
+                each.as_object()["status"] = json::object();
+                REQUIRE(w.server.api().update_status(each).has_value());
+            }
+        }
+    };
+    w.start();
+    for (const char* name : {"a", "b"}) {
+        add(name, 0);
+        REQUIRE(w.until([&] { return w.node_of("nlp", name) == "sliced"; }));
+    }
+    add("waits", 0);
+    REQUIRE(w.until([&] { return !w.condition("nlp", "waits").empty(); }));
+    CHECK(w.condition("nlp", "waits").find("tenant nlp is at its limit of 2 GPUs") != std::string::npos);
+    REQUIRE(w.until([&] {
+        return w.tenant_status("nlp").find(R"("allocated":"2","requested":"3","fairShare":"2","borrowed":"1")") !=
+               std::string::npos;
+    }));
+    CHECK(w.tenant_status("nlp").find(R"("pending":1)") != std::string::npos);
+    const auto nodes = std::string(w.ask("/api/v1/nodes").body);
+    CHECK(nodes.find(R"("product":"NVIDIA-A100-SXM4-40GB","state":"ready","forecast":false)") != std::string::npos);
+    CHECK(nodes.find(R"("uuid":"GPU-sliced-0","memoryMiB":40960,"freeMiB":0)") != std::string::npos);
+    CHECK(nodes.find(R"("pods":["nlp/a"],"holds":[{"pod":"nlp/a","tenant":"nlp","memoryMiB":40960}])") !=
+          std::string::npos);
+    CHECK(std::string(w.ask("/api/v1/why?pod=nlp/waits").body)
+              .find(R"("would":["tenant nlp is at its limit of 2 GPUs"])") != std::string::npos);
+    CHECK(w.m->metrics().text().find(R"(gpu_scheduler_allocation_ratio{product="NVIDIA-A100-SXM4-40GB"} 0.5)") !=
+          std::string::npos);
+    // A more important pod takes the place of one that counts by its claim, and of no other one.
+    add("important", 10);
+    REQUIRE(w.until([&] { return w.node_of("nlp", "important") == "sliced"; }));
+    CHECK(w.running("nlp") == 2);
+    CHECK(w.m->metrics().text().find(R"(gpu_scheduler_preempted_pods_total{reason="priority"} 1)") !=
+          std::string::npos);
+    free_claims();
+    w.sim.run_for(10min);
+    CHECK(w.running("nlp") == 2);
+    CHECK(w.node_of("nlp", "waits") == "");
+    // What becomes free wakes the one that waits.
+    REQUIRE(w.server.api().remove(all_pods, {"nlp", "important"}).has_value());
+    free_claims();
+    REQUIRE(w.until([&] { return w.node_of("nlp", "waits") == "sliced"; }, 20s));
+    REQUIRE(w.until(
+        [&] { return w.tenant_status("nlp").find(R"("allocated":"2","requested":"2")") != std::string::npos; }));
+    CHECK(w.m->metrics().text().find("gpu_scheduler_overcommit_total 0") != std::string::npos);
+    CHECK(w.logged == "");
+    // Somebody else gives a device twice.
+    auto twice = objects::claim_json("nlp", "twice", "gpu", 1);
+    twice.as_object()["status"] = {{"allocation", objects::allocation_json("sliced", {"gpu-0"})}};
+    auto again = twice;
+    again.at("metadata").as_object()["name"] = "again";
+    for (auto* each : {&twice, &again}) {
+        auto made = w.create(*each);
+        made.as_object()["status"] = each->at("status");
+        REQUIRE(w.server.api().update_status(made).has_value());
+    }
+    REQUIRE(
+        w.until([&] { return w.m->metrics().text().find("gpu_scheduler_overcommit_total 0") == std::string::npos; }));
+}
+
+TEST_CASE("program: the members of a gang count one after the other for a limit, by their claims") {
+    namespace objects = gpu_scheduler::test;
+    world w;
+    w.add_node("sliced", 0);
+    w.create(objects::class_json("gpu"));
+    w.create(objects::slice_json("sliced", objects::whole_gpus("sliced", 4)));
+    w.add_tenant("nlp", 0, 2);
+    w.start();
+    const auto add_gang = [&](const std::string& gang, int size) {
+        for (int i = 0; i < size; ++i) {
+            const auto name = gang + std::to_string(i);
+            w.create(objects::claim_json("nlp", name, "gpu", 1));
+            auto pod = w.pod("nlp", name, {{"cpu", "1"}});
+            pod.at("metadata").at("labels").as_object()["scheduling.kcontrol.dev/gang"] = gang;
+            pod.at("metadata").at("annotations").as_object()["scheduling.kcontrol.dev/gang-size"] =
+                std::to_string(size);
+            pod.at("spec").as_object()["resourceClaims"] =
+                json::array{json::value{{"name", "c"}, {"resourceClaimName", name}}};
+            w.create(pod);
+        }
+    };
+    add_gang("large", 3);
+    REQUIRE(w.until([&] { return w.condition("nlp", "large0").find("members fit") != std::string::npos; }));
+    CHECK(w.condition("nlp", "large0").find("gang large: 2 of 3 members fit: ") == 0);
+    CHECK(w.condition("nlp", "large0").find("tenant nlp is at its limit of 2 GPUs") != std::string::npos);
+    add_gang("small", 2);
+    REQUIRE(w.until([&] { return w.running("nlp") == 2; }));
+    CHECK(w.node_of("nlp", "small1") == "sliced");
+    w.sim.run_for(10min);
+    CHECK(w.running("nlp") == 2);
 }
 
 TEST_CASE("program: what is wrong with a pod is said, and nobody waits for it") {

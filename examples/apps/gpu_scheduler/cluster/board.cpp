@@ -70,6 +70,51 @@ void board::start_over() {
         pod.tenant = tenant_of(pod.namespace_);
         count(pod, 1);
     }
+    for (auto& [name, claim] : waiting_claims_) {
+        claim.tenant = tenant_of(name.namespace_);
+        accounts_.wait(claim.product, claim.tenant, claim.amount, 0);
+    }
+}
+
+// Of a claim that pods wait with: what it takes, unless it has it.
+void board::renew(const gpu_claims::claim_name& name, waiting_claim& of) {
+    const auto claim = of.pods.empty() ? nullptr : claims_->find(name);
+    const auto now = claim == nullptr || claims_->is_given(claim) ? 0 : claims_->least(*claim);
+    const auto more = now - std::exchange(of.amount, now);
+    if (more != 0) accounts_.wait(of.product, of.tenant, more, 0);
+}
+
+// What has changed of claims and slices since the last call. Whether anything has.
+bool board::take_claims() {
+    if (claims_ == nullptr) return false;
+    has_new_slices_ |= std::exchange(slices_, claims_->edition()) != claims_->edition();
+    auto changed = claims_->take_changed();
+    if (has_new_slices_) {
+        for (const auto& [name, node] : node_of_) changed.insert(name);
+        for (const auto& [name, claim] : waiting_claims_) changed.insert(name);
+    }
+    for (const auto& name : changed) {
+        const auto claim = claims_->find(name);
+        const auto now = claim == nullptr ? gpu_claims::holding() : claims_->held_by(claim);
+        if (const auto before = node_of_.find(name); before != node_of_.end()) {
+            touched_.insert(before->second);
+            held_on_[before->second].erase(name);
+            node_of_.erase(before);
+        }
+        if (!now.devices.empty()) {
+            touched_.insert(now.node);
+            held_on_[now.node].insert(name);
+            node_of_.emplace(name, now.node);
+        }
+        if (const auto waits = waiting_claims_.find(name); waits != waiting_claims_.end()) renew(name, waits->second);
+    }
+    return !changed.empty();
+}
+
+bool board::is_touched(const node_state& of) const {
+    if (!touched_.empty() && touched_.contains(of.node->metadata.name.view())) return true;
+    return has_new_slices_ && (of.ledger.devices().source == device_source::claims ||
+                               claims_->on(of.node->metadata.name.str()).has_value());
 }
 
 void board::set_waiting(const kcontrol::api::core::v1::pod& pod) {
@@ -78,7 +123,9 @@ void board::set_waiting(const kcontrol::api::core::v1::pod& pod) {
                        !pod.metadata.deletion_timestamp && pod.status.phase == "Pending";
     if (!waits) return;
     auto claim = read_claim(pod);
-    if (claim.request.empty() || !claim.wrong.empty()) return;
+    auto names = claims_ == nullptr ? gpu_claims::claim_names() : gpu_claims::names_of(pod);
+    const bool has_claims = claims_ != nullptr && !pod.spec.resource_claims.empty();
+    if ((claim.request.empty() && !has_claims) || !claim.wrong.empty()) return;
     const pod_info info(std::make_shared<const kcontrol::api::core::v1::pod>(pod));
     const auto amount = amount_of(claim.request);
     waiting_pod made{pod.metadata.namespace_.str(),
@@ -86,7 +133,18 @@ void board::set_waiting(const kcontrol::api::core::v1::pod& pod) {
                      std::move(claim.product),
                      std::move(claim.request),
                      amount,
-                     info.requests().cpu_milli};
+                     info.requests().cpu_milli,
+                     std::move(names)};
+    for (const auto& name : made.claims) {
+        auto& to = waiting_claims_[name];
+        if (to.pods.empty()) {
+            to.tenant = made.tenant;
+            to.product = made.product;
+        }
+        to.pods.insert(pod.metadata.uid.str());
+        renew(name, to);
+        if (const auto held = node_of_.find(name); held != node_of_.end()) touched_.insert(held->second);
+    }
     if (!slot_of_.contains(pod.metadata.uid.str())) count(made, 1);
     waiting_.insert_or_assign(pod.metadata.uid.str(), std::move(made));
     ++waiting_version_;
@@ -97,6 +155,15 @@ void board::remove_waiting(std::string_view uid) {
     const auto found = waiting_.find(std::string(uid));
     if (found == waiting_.end()) return;
     if (!slot_of_.contains(found->first)) count(found->second, -1);
+    for (const auto& name : found->second.claims) {
+        auto& from = waiting_claims_.at(name);
+        from.pods.erase(found->first);
+        if (from.pods.empty()) {
+            renew(name, from);
+            waiting_claims_.erase(name);
+        }
+        if (const auto held = node_of_.find(name); held != node_of_.end()) touched_.insert(held->second);
+    }
     waiting_.erase(found);
     ++waiting_version_;
 }
@@ -113,13 +180,15 @@ void board::count(const node_state& of, int times) {
 }
 
 void board::refresh(const kcontrol::scheduling::snapshot& nodes) {
-    bool any = states_.size() != nodes.slots();
+    bool any = take_claims();
+    any |= states_.size() != nodes.slots();
     if (states_.size() > nodes.slots()) start_over();
     states_.resize(nodes.slots());
     for (std::size_t slot = 0; slot < states_.size(); ++slot) {
         const auto* node = nodes.at(slot);
         auto& state = states_[slot];
-        if (node == nullptr ? state == nullptr : state != nullptr && state->version == node->version()) continue;
+        const bool is_same = state != nullptr && node != nullptr && state->version == node->version();
+        if ((node == nullptr && state == nullptr) || (is_same && !is_touched(*state))) continue;
         any = true;
         if (state != nullptr) {
             count(*state, -1);
@@ -135,8 +204,12 @@ void board::refresh(const kcontrol::scheduling::snapshot& nodes) {
         if (state == nullptr) state = std::make_unique<node_state>();
         make(*state, *node);
         count(*state, 1);
-        for (const auto& each : state->holdings) slot_of_.insert_or_assign(each.uid, slot);
+        for (const auto& each : state->holdings) {
+            if (!each.uid.empty()) slot_of_.insert_or_assign(each.uid, slot);
+        }
     }
+    touched_.clear();
+    has_new_slices_ = false;
     if (!any) return;
     renew_amounts();
     note_hunger();
@@ -150,6 +223,7 @@ const node_state* board::find(std::string_view name) const {
 }
 
 double board::unusable(const node_state& on) {
+    if (on.ledger.devices().source == device_source::claims) return 0;
     return placer_->usual_on(on.product()).of(room_of(on.ledger, 1'000'000'000));
 }
 
@@ -157,8 +231,8 @@ double board::unusable(const node_state& on) {
 void board::renew_amounts() {
     largest_ = nullptr;
     for (const auto& each : states_) {
-        if (each != nullptr && (largest_ == nullptr || gpu_memory(*each) > gpu_memory(*largest_)))
-            largest_ = each.get();
+        if (each == nullptr || each->ledger.devices().source == device_source::claims) continue;
+        if (largest_ == nullptr || gpu_memory(*each) > gpu_memory(*largest_)) largest_ = each.get();
     }
     std::pair<std::int64_t, std::string> now;
     if (largest_ != nullptr) now = {gpu_memory(*largest_), largest_->product()};
@@ -184,19 +258,28 @@ node_state& board::at(const node_info& node) {
         tried_.node = node.shared_node();
         tried_.wrong = states_[node.slot()]->wrong;
         tried_.without_pods = states_[node.slot()]->without_pods;
+        tried_.slices = states_[node.slot()]->slices;
     }
     make(tried_, node);
     return tried_;
 }
 
 void board::make(node_state& out, const node_info& node) {
-    if (out.node != node.shared_node() || out.node == nullptr) {
+    const auto slices = claims_ == nullptr ? 0 : claims_->edition();
+    if (out.node != node.shared_node() || out.node == nullptr || out.slices != slices) {
         out.node = node.shared_node();
+        out.slices = slices;
         auto devices = read_devices(*out.node, settings_.costs);
+        if (auto sliced = claims_ == nullptr ? std::nullopt : claims_->on(out.node->metadata.name.str())) {
+            const auto* product = out.node->metadata.labels.get(product_label);
+            if (product != nullptr) sliced->product = product->str();
+            devices = std::move(*sliced);
+        }
         out.wrong = devices ? "" : devices.error().message();
         out.without_pods = node_ledger(devices ? std::move(*devices) : node_devices());
     }
     out.version = node.version();
+    out.edition = ++editions_;
     out.ledger = out.without_pods;
     out.holdings.clear();
     out.answers.clear();
@@ -205,14 +288,54 @@ void board::make(node_state& out, const node_info& node) {
     std::ranges::sort(pods, {}, [](const pod_info* each) {
         return std::tuple(!each->pod().metadata.annotations.contains(record_annotation), each->uid());
     });
-    for (const auto* each : pods) hold(out, *each);
+    gpu_claims::claim_names counted;
+    for (const auto* each : pods) hold(out, *each, counted);
+    if (claims_ != nullptr) hold_others(out, counted);
 }
 
-void board::hold(node_state& on, const pod_info& pod) {
+// The GPUs of a pod's claims. What several pods share counts once.
+void board::add_claims(node_state& on, const pod_info& pod, gpu_claims::claim_names& counted, gpu_holding& to) {
+    for (const auto& name : gpu_claims::names_of(pod.pod())) {
+        const auto claim = claims_->find(name);
+        if (claim == nullptr) continue;
+        auto held = claims_->held_by(claim);
+        if (held.node != on.node->metadata.name) continue;
+        to.devices.insert(to.devices.end(), held.devices.begin(), held.devices.end());
+        if (!counted.insert(name).second) continue;
+        to.amount += held.amount;
+        for (const auto& each : held.devices) static_cast<void>(on.ledger.add(each));
+    }
+}
+
+// Claims with GPUs there of which no pod is there. They count for who waits with one; one whose pods are no more is
+// about to lose its GPUs, which are not free until then.
+void board::hold_others(node_state& on, gpu_claims::claim_names& counted) {
+    const auto here = held_on_.find(on.node->metadata.name.view());
+    if (here == held_on_.end()) return;
+    for (const auto& name : here->second) {
+        const auto claim = counted.contains(name) ? nullptr : claims_->find(name);
+        if (claim == nullptr) continue;
+        auto held = claims_->held_by(claim);
+        for (const auto& each : held.devices) static_cast<void>(on.ledger.add(each));
+        const auto& users = claim->status.reserved_for;
+        const auto user = std::ranges::find_if(
+            users, [&](const auto& each) { return each.resource != "pods" || waiting_.contains(each.uid.str()); });
+        if (user == users.end()) continue;
+        gpu_holding made;
+        made.pod = name.namespace_ + "/" + user->name.str();
+        made.tenant = tenant_of(name.namespace_);
+        made.amount = held.amount;
+        made.devices = std::move(held.devices);
+        on.holdings.push_back(std::move(made));
+    }
+}
+
+void board::hold(node_state& on, const pod_info& pod, gpu_claims::claim_names& counted) {
     const auto claim = read_claim(pod.pod());
     const auto* said = pod.pod().metadata.annotations.get(record_annotation);
     static const kcontrol::scheduling::interned_name resource(gpu_resource);
-    if (!claim.has_gpus()) return;
+    const bool has_claims = claims_ != nullptr && !pod.pod().spec.resource_claims.empty();
+    if (!claim.has_gpus() && !has_claims) return;
     gpu_holding made;
     if (said != nullptr) {
         auto record = read_record(*said);
@@ -224,7 +347,7 @@ void board::hold(node_state& on, const pod_info& pod) {
         if (auto given = read_hami_devices(*theirs)) made.devices = std::move(*given);
     }
     const bool is_nominated = said == nullptr && !is_bound;
-    if (made.devices.empty() && is_nominated) {
+    if (made.devices.empty() && is_nominated && !claim.request.empty()) {
         if (auto place = allocate(on.ledger, claim.request, {0, 0}, *placer_)) made.devices = std::move(place->devices);
     }
     const auto own_names = on.node->metadata.name.str() + "/";  // of GPUs that nobody names
@@ -243,6 +366,7 @@ void board::hold(node_state& on, const pod_info& pod) {
     made.priority = pod.priority();
     if (const auto& start = pod.pod().status.start_time) made.started = start.value();
     made.usual = usual_demand(claim.request, pod.requests().cpu_milli, made.amount);
+    if (has_claims) add_claims(on, pod, counted, made);
     on.holdings.push_back(std::move(made));
 }
 
@@ -278,11 +402,13 @@ void board::renew_placer() {
     std::map<std::pair<demand, std::string>, double> usual;
     for (const auto& state : states_) {
         if (state == nullptr) continue;
-        for (const auto& each : state->holdings) ++usual[{each.usual, ""}];
+        for (const auto& each : state->holdings) {
+            if (each.usual.gpus > 0) ++usual[{each.usual, ""}];
+        }
         state->answers.clear();
     }
     for (const auto& [uid, each] : waiting_) {
-        ++usual[{usual_demand(each.request, each.cpu_milli, each.amount), each.product}];
+        if (!each.request.empty()) ++usual[{usual_demand(each.request, each.cpu_milli, each.amount), each.product}];
     }
     std::vector<usual_pod> all;
     for (const auto& [kind, count] : usual) {
@@ -299,6 +425,16 @@ std::int64_t board::amount_of(const gpu_request& request) const {
     return gpu_scheduler::amount_of(request, largest_ == nullptr ? none : largest_->ledger);
 }
 
+std::int64_t board::amount_of(const kcontrol::api::core::v1::pod& pod) {
+    return amount_of(read_claim(pod).request) + (claims_ == nullptr ? 0 : claims_->least_of(pod));
+}
+
+std::int64_t board::held_by(std::string_view uid) const {
+    const auto slot = slot_of_.find(std::string(uid));
+    if (slot == slot_of_.end()) return 0;
+    return std::ranges::find(states_[slot->second]->holdings, uid, &gpu_holding::uid)->amount;
+}
+
 void board::note_hunger() {
     if (accounts_.has_other_hunger(settings_.hunger)) ++hunger_version_;
 }
@@ -312,6 +448,7 @@ tenant_accounts::tenant_product& board::running_book(const std::string& product,
     for (const auto& state : states_) {
         if (state == nullptr || (!is_all && state->product() != product)) continue;
         for (const auto& each : state->holdings) {
+            if (each.uid.empty()) continue;
             auto next = pod_of(each, now);
             const auto [found, is_new] = units.try_emplace(each.unit, next);
             if (is_new) continue;
@@ -321,7 +458,9 @@ tenant_accounts::tenant_product& board::running_book(const std::string& product,
         }
     }
     std::vector<tenant_pod> running;
-    for (auto& [name, each] : units) running.push_back(std::move(each));
+    for (auto& [name, each] : units) {
+        if (each.amount > 0) running.push_back(std::move(each));
+    }
     out.all.set_running(std::move(running));
     return out;
 }
@@ -333,13 +472,14 @@ bool board::may_evict(const pod_info& preemptor, const pod_info& victim) {
     const bool is_more = victim.priority() < preemptor.priority();
     if (!has_tenants() || slot == slot_of_.end() || tenant == tenant_of(victim.namespace_())) return is_more;
     const auto claim = read_claim(preemptor.pod());
-    if (claim.request.empty()) return false;
     const auto& on = *states_[slot->second];
+    auto amount = gpu_scheduler::amount_of(claim.request, on.ledger);
+    if (claims_ != nullptr) amount += claims_->most_of(preemptor.pod(), on.node->metadata.name.str());
+    if (amount == 0) return false;
     const auto now = now_();
     const auto& known = running_book(on.product(), now);
     const auto held = std::ranges::find(on.holdings, victim.uid(), &gpu_holding::uid);
-    return held != on.holdings.end() && known.all.may_take(tenant, gpu_scheduler::amount_of(claim.request, on.ledger),
-                                                           preemptor.priority(), pod_of(*held, now));
+    return held != on.holdings.end() && known.all.may_take(tenant, amount, preemptor.priority(), pod_of(*held, now));
 }
 
 std::string_view board::reason_to_evict(const pod_info& preemptor, const pod_info& victim) {
@@ -347,7 +487,7 @@ std::string_view board::reason_to_evict(const pod_info& preemptor, const pod_inf
     const auto* account = book("").find(tenant);
     if (!has_tenants() || account == nullptr || tenant == tenant_of(victim.namespace_())) return "priority";
     const bool is_counted = slot_of_.contains(std::string(preemptor.uid()));  // its place is kept already
-    const auto more = is_counted ? 0 : amount_of(read_claim(preemptor.pod()).request);
+    const auto more = is_counted ? 0 : amount_of(preemptor.pod());
     return account->allocated + more <= account->claim.quota * milli_per_gpu ? "quota" : "fair-share";
 }
 

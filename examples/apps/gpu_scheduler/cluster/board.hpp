@@ -6,6 +6,7 @@
 #include <kcontrol/scheduling/snapshot.hpp>
 
 #include "allocate/allocate.hpp"
+#include "cluster/gpu_claims.hpp"
 #include "cluster/pod_claim.hpp"
 #include "cluster/settings.hpp"
 #include "tenants/accounts.hpp"
@@ -27,10 +28,10 @@ namespace gpu_scheduler {
 /// What a pod holds on a node.
 struct gpu_holding {
     std::string pod;  ///< "namespace/name"
-    std::string uid;
+    std::string uid;  ///< empty: of a claim whose pods are not here
     std::string tenant;
     std::string unit;         ///< its gang, or its uid: what leaves together
-    std::int64_t amount = 0;  ///< thousandths of GPUs
+    std::int64_t amount = 0;  ///< thousandths of GPUs; what a claim has counts for the first of its pods
     std::int32_t priority = 0;
     std::optional<kcontrol::wall_time> started;
     std::vector<device_hold> devices;  ///< empty: which ones is not known
@@ -46,6 +47,8 @@ struct node_answer {
 /// A node with its GPUs, and what pods hold of them.
 struct node_state {
     std::uint64_t version = 0;  ///< of the node_info that it was made of
+    std::uint64_t edition = 0;  ///< another number each time it is made
+    std::uint64_t slices = 0;   ///< the edition of the claims that its devices are of
     std::shared_ptr<const kcontrol::api::core::v1::node> node;
     std::string wrong;  ///< why its GPUs can't be read; empty: they can
     node_ledger without_pods{node_devices()};
@@ -71,9 +74,13 @@ public:
 
     /// HAMi's device plugin gives what is decided here.
     void tell_hami() noexcept { tells_hami_ = true; }
+    /// Claims count from now on. Called once, before anything is known.
+    void follow(const std::shared_ptr<gpu_claims::catalog>& claims) { claims_ = std::make_unique<gpu_claims>(claims); }
+    gpu_claims* claims() noexcept { return claims_.get(); }  ///< null: they don't count
     /// Whether the kubelet chooses the GPUs of pods there.
     bool is_forecast(const node_state& of) const noexcept {
-        return !tells_hami_ || of.ledger.devices().source != device_source::hami;
+        const auto source = of.ledger.devices().source;
+        return source != device_source::claims && (!tells_hami_ || source != device_source::hami);
     }
 
     void set(settings all);
@@ -111,6 +118,10 @@ public:
 
     /// Of a pod whose node is not known: as on the nodes with the largest GPUs.
     std::int64_t amount_of(const gpu_request& request) const;
+    /// The same, and what its claims take at least that have nothing yet.
+    std::int64_t amount_of(const kcontrol::api::core::v1::pod& pod);
+    /// What a pod holds, as of refresh().
+    std::int64_t held_by(std::string_view uid) const;
     /// The limits of a tenant and of those above it, on nodes of that product.
     std::vector<tenant_limit> limits_of(std::string_view tenant) { return accounts_.limits_of(tenant); }
     int hunger(std::string_view tenant) { return accounts_.hunger(tenant, settings_.hunger); }
@@ -147,10 +158,23 @@ private:
         gpu_request request;
         std::int64_t amount = 0;
         std::int64_t cpu_milli = 0;
+        gpu_claims::claim_names claims;
+    };
+    // Of pods that wait.
+    struct waiting_claim {
+        std::set<std::string> pods;  // uids
+        std::string tenant, product;
+        std::int64_t amount = 0;  // 0 once it has its devices
     };
 
+    bool take_claims();
+    bool is_touched(const node_state& of) const;
+    void renew(const gpu_claims::claim_name& name, waiting_claim& of);
+    void add_claims(node_state& on, const kcontrol::scheduling::pod_info& pod, gpu_claims::claim_names& counted,
+                    gpu_holding& to);
+    void hold_others(node_state& on, gpu_claims::claim_names& counted);
     void make(node_state& out, const kcontrol::scheduling::node_info& node);
-    void hold(node_state& on, const kcontrol::scheduling::pod_info& pod);
+    void hold(node_state& on, const kcontrol::scheduling::pod_info& pod, gpu_claims::claim_names& counted);
     void count(const node_state& of, int times);
     void count(const waiting_pod& of, int times);
     void start_over();
@@ -162,6 +186,13 @@ private:
     clock_function now_;
     bool tells_hami_ = false;
     tenant_accounts accounts_;
+    std::unique_ptr<gpu_claims> claims_;
+    std::uint64_t slices_ = 0;                                             // the edition that nodes are of
+    std::map<gpu_claims::claim_name, std::string> node_of_;                // of claims that hold GPUs
+    std::map<std::string, gpu_claims::claim_names, std::less<>> held_on_;  // the same by node
+    std::set<std::string, std::less<>> touched_;                           // nodes whose claims have changed
+    bool has_new_slices_ = false;
+    std::map<gpu_claims::claim_name, waiting_claim> waiting_claims_;
     settings settings_;
     std::vector<std::unique_ptr<node_state>> states_;       // by slot
     const node_state* largest_ = nullptr;                   // of those, by the memory of a GPU
@@ -170,7 +201,7 @@ private:
     std::unordered_map<std::string, std::size_t> slot_of_;  // of pods that hold GPUs, by uid
     std::unordered_map<std::string, waiting_pod> waiting_;  // by uid: counted unless in slot_of_
     std::map<std::string, std::size_t> kinds_;
-    std::uint64_t hunger_version_ = 0, waiting_version_ = 0;
+    std::uint64_t hunger_version_ = 0, waiting_version_ = 0, editions_ = 0;
     std::unique_ptr<placer> placer_ =
         std::make_unique<placer>(placement_policy::fragmentation, std::vector<usual_pod>());
     std::size_t placer_for_ = 0;  // how many pods it knows

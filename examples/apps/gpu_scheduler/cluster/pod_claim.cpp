@@ -44,11 +44,12 @@ pod_claim read_claim(const kcontrol::api::core::v1::pod& pod) {
         return out;
     }
     out.request = std::move(*request);
-    if (out.request.empty()) return out;
+    if (out.request.empty() && pod.spec.resource_claims.empty()) return out;
     if (const auto* product = pod.spec.node_selector.get(product_label)) out.product = product->str();
     if (const auto gang = kcontrol::scheduling::gang_claim_of(pod)) {
         out.gang = gang->gang.namespace_ + "/" + gang->gang.name;
     }
+    if (out.request.empty()) return out;
     if (const auto* wish = pod.metadata.annotations.get(topology_wish_annotation)) read_topology_wish(*wish, out);
     return out;
 }

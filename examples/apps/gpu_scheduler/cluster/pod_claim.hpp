@@ -21,7 +21,7 @@ struct pod_claim {
     gpu_request request;
     std::string wrong;         ///< field, value and what is expected; empty: nothing is wrong
     std::string product;       ///< that spec.nodeSelector names; empty: any
-    std::string gang;          ///< "namespace/name"; empty: none
+    std::string gang;          ///< "namespace/name"; empty: none. Of pods with ResourceClaims, too
     std::string topology_key;  ///< of the gang's domain; empty: the pod names none
     bool is_required = false;  ///< the gang is in one domain or nowhere
 

@@ -18,7 +18,7 @@ std::set<std::string> overcommit_check::beyond(const node_sums& of, const node_l
         const auto& gpus = on->devices().gpus;
         return static_cast<std::size_t>(std::ranges::find(gpus, uuid, &gpu::uuid) - gpus.begin());
     };
-    for (const auto& [uid, devices] : of.pods) {
+    for (const auto& [holder, devices] : of.holders) {
         for (const auto& each : devices) {
             auto& to = sums[each.uuid];
             to.memory += each.memory_mib;
@@ -44,25 +44,58 @@ std::set<std::string> overcommit_check::beyond(const node_sums& of, const node_l
 }
 
 void overcommit_check::set(const core::pod& pod, bool is_deleted, const node_ledger* on) {
-    const auto uid = pod.metadata.uid.str();
     const bool has_ended = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
     const auto* said = pod.metadata.annotations.get(record_annotation);
     std::vector<device_hold> devices;
     if (!is_deleted && !has_ended && said != nullptr && !pod.spec.node_name.empty()) {
         if (auto record = read_record(*said)) devices = std::move(*record);
     }
-    const auto known = node_of_.find(uid);
+    put(pod.metadata.uid.str(), pod.spec.node_name.str(), std::move(devices), on);
+}
+
+void overcommit_check::set(const kcontrol::namespaced_name& name,
+                           const kcontrol::api::resource::v1::resource_claim* claim, const std::string& node,
+                           std::vector<device_hold> gpus, const node_ledger* on) {
+    std::vector<kcontrol::scheduling::device_id> now;
+    if (claim != nullptr && claim->status.allocation) {
+        for (const auto& each : claim->status.allocation->devices.results) {
+            // Those with a share id are given several times.
+            if (each.admin_access.value_or(false) || !each.share_id.empty()) continue;
+            now.push_back({each.driver.str(), each.pool.str(), each.device.str()});
+        }
+    }
+    auto& known = claims_[name];
+    for (const auto& each : known) --given_[each];
+    for (const auto& each : now) {
+        if (++given_[each] > 1 && std::ranges::count(known, each) == 0) ++total_;
+    }
+    for (const auto& each : known) {
+        if (given_[each] <= 0) given_.erase(each);
+    }
+    known = std::move(now);
+    if (known.empty()) claims_.erase(name);
+    if (claim == nullptr || !claim->status.allocation) gpus.clear();
+    put("claim " + to_string(name), node, std::move(gpus), on);
+}
+
+void overcommit_check::put(const std::string& holder, const std::string& on_node, std::vector<device_hold> devices,
+                           const node_ledger* on) {
+    auto known = node_of_.find(holder);
+    if (known != node_of_.end() && !devices.empty() && known->second != on_node) {  // a claim that got others
+        put(holder, on_node, {}, nullptr);
+        known = node_of_.end();
+    }
     if (known == node_of_.end() && devices.empty()) return;
-    const auto name = known == node_of_.end() ? pod.spec.node_name.str() : known->second;
+    const auto name = known == node_of_.end() ? on_node : known->second;
     auto& node = nodes_[name];
     if (devices.empty()) {
-        node.pods.erase(uid);
+        node.holders.erase(holder);
         node_of_.erase(known);
-        if (node.pods.empty()) return static_cast<void>(nodes_.erase(name));
+        if (node.holders.empty()) return static_cast<void>(nodes_.erase(name));
     } else {
-        if (known != node_of_.end() && node.pods.at(uid) == devices) return;
-        node.pods.insert_or_assign(uid, std::move(devices));
-        node_of_.insert_or_assign(uid, name);
+        if (known != node_of_.end() && node.holders.at(holder) == devices) return;
+        node.holders.insert_or_assign(holder, std::move(devices));
+        node_of_.insert_or_assign(holder, name);
     }
     auto now = beyond(node, on);
     total_ += static_cast<std::uint64_t>(

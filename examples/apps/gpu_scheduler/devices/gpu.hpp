@@ -31,6 +31,7 @@ enum class device_source {
     hami,         ///< hami.io/node-nvidia-register: whole GPUs, shares
     topology,     ///< kcontrol.dev/gpu-topology: whole GPUs, slices of divided ones
     allocatable,  ///< nvidia.com/gpu: whole GPUs, whose names are made up
+    claims,       ///< ResourceSlices: ResourceClaims alone
 };
 
 /// The GPUs of a node, by index.

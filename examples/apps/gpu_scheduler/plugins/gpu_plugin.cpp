@@ -18,7 +18,7 @@ using kcontrol::scheduling::status;
 
 namespace {
 
-constexpr std::string_view claims_driver = "gpu.nvidia.com";
+constexpr std::string_view claim_resource = "resource.k8s.io/ResourceClaim";
 
 std::string_view domain_of(const node_info& node, std::string_view key) {
     const auto* value = node.label(key);
@@ -56,7 +56,16 @@ std::vector<event_kind> gpu_plugin::events() {
                                         event_actions::update_node_label | event_actions::update_node_annotation},
             {interned_name("Pod"),
              event_actions::delete_ | event_actions::update_pod_annotation | event_actions::update_pod_scale_down},
+            {interned_name(claim_resource), event_actions::update_other | event_actions::delete_},
             {interned_name(tenant_resource), event_actions::all}};
+}
+
+bool gpu_plugin::may_help(const pod_info&, const kcontrol::scheduling::cluster_event& event) {
+    if (event.kind.resource != claim_resource) return true;
+    const auto before = event.before.as<gpu_claims::catalog::claim>();
+    const auto after = event.after.as<gpu_claims::catalog::claim>();
+    if (before == nullptr) return after == nullptr;
+    return before->status.allocation && (after == nullptr || !after->status.allocation);
 }
 
 kcontrol::scheduling::queue_rank gpu_plugin::queue_sort(const kcontrol::scheduling::queued_pod& pod) const {
@@ -66,13 +75,6 @@ kcontrol::scheduling::queue_rank gpu_plugin::queue_sort(const kcontrol::scheduli
 }
 
 bool gpu_plugin::takes(const node_info& node) const { return nodes_.empty() || nodes_.selects(node.node().metadata); }
-
-// Its ResourceSlices are the first source that counts.
-bool gpu_plugin::gives_to_claims(const node_info& node) const {
-    if (claims_ == nullptr) return false;
-    return std::ranges::any_of(claims_->devices().on(node.node()).devices,
-                               [](const auto* each) { return each->id.driver == claims_driver; });
-}
 
 // What no node can change by itself: the pod's own words, and what no node has.
 std::string gpu_plugin::wrong_with(const pod_claim& claim, const pod_info& pod, const snapshot& nodes) const {
@@ -96,7 +98,7 @@ std::string gpu_plugin::wrong_with(const pod_claim& claim, const pod_info& pod, 
     std::int64_t most_memory = 0;
     std::set<std::string_view> profiles;
     for (const auto& on : board_->nodes()) {
-        if (on == nullptr) continue;
+        if (on == nullptr || on->ledger.devices().source == device_source::claims) continue;
         const auto& gpus = on->ledger.devices().gpus;
         for (std::size_t i = 0; i < gpus.size(); ++i) {
             most_memory = std::max(most_memory, gpus[i].memory_mib);
@@ -120,21 +122,26 @@ std::string gpu_plugin::wrong_with(const pod_claim& claim, const pod_info& pod, 
 status gpu_plugin::pre_filter(state& of, const pod_info& pod, const snapshot& nodes) const {
     of = {};
     auto claim = std::make_shared<pod_claim>(read_claim(pod.pod()));
-    if (!claim->has_gpus()) return nodes_.empty() ? status::skip() : status();
+    const bool may_have_claims = board_->claims() != nullptr && !pod.pod().spec.resource_claims.empty();
+    if (!claim->has_gpus() && !may_have_claims) return nodes_.empty() ? status::skip() : status();
     board_->refresh(nodes);
     if (const auto wrong = wrong_with(*claim, pod, nodes); !wrong.empty()) {
         return status::unresolvable(interned_name(wrong));
     }
-    of.kind = board_->kind_of(claim->request, pod.requests().cpu_milli);
-    of.amount = board_->amount_of(claim->request);
-    of.tenant = board_->tenant_of(pod.namespace_());
-    if (claim->is_required && !claim->gang.empty())
-        of.domain = domain_of_gang(*board_, pod, *claim, claim->topology_key);
-    of.claim = std::move(claim);
+    of.amount = board_->amount_of(pod.pod());
+    const auto product = claim->product;
+    if (!claim->request.empty()) {
+        of.kind = board_->kind_of(claim->request, pod.requests().cpu_milli);
+        if (claim->is_required && !claim->gang.empty())
+            of.domain = domain_of_gang(*board_, pod, *claim, claim->topology_key);
+        of.claim = std::move(claim);
+    } else if (of.amount == 0) {
+        return nodes_.empty() ? status::skip() : status();
+    }
     if (!board_->has_tenants()) return {};
-    of.limits = board_->limits_of(of.tenant);
+    of.limits = board_->limits_of(board_->tenant_of(pod.namespace_()));
     for (const auto& each : of.limits) {
-        const bool is_any = each.product.empty() || each.product == of.claim->product;
+        const bool is_any = each.product.empty() || each.product == product;
         if (is_any && of.amount > each.left) return status::unschedulable(interned_name(each.sentence));
     }
     return {};
@@ -142,35 +149,54 @@ status gpu_plugin::pre_filter(state& of, const pod_info& pod, const snapshot& no
 
 // In a trial a pod comes or goes: what is left until the limits changes.
 void gpu_plugin::change(state& of, const pod_info& other, const node_info& node, int times) const {
-    if (of.claim == nullptr || of.limits.empty()) return;
-    const auto claim = read_claim(other.pod());
-    if (claim.request.empty()) return;
+    if (of.limits.empty()) return;
     const auto& on = board_->at(node);
+    auto amount = amount_of(read_claim(other.pod()).request, on.ledger);
+    const auto names = board_->claims() == nullptr ? gpu_claims::claim_names() : gpu_claims::names_of(other.pod());
+    // A place is kept for a pod whose claims have nothing yet.
+    if (!names.empty()) amount += board_->claims()->most_of(other.pod(), std::string(node.name()));
+    for (const auto& each : names) {
+        const auto claim = board_->claims()->find(each);
+        if (claim == nullptr || !board_->claims()->is_given(claim)) continue;
+        const auto users = static_cast<std::int64_t>(claim->status.reserved_for.size());
+        auto& left = of.users.try_emplace(each, users).first->second;
+        const auto before = std::exchange(left, left - times);
+        // The last one that goes, or the first one that comes.
+        if ((times > 0 ? left : before) == 0) amount += board_->claims()->held_by(claim).amount;
+    }
+    if (amount == 0) return;
     const auto way = board_->book("").way_up(board_->tenant_of(other.namespace_()));
     for (auto& each : of.limits) {
         if (!each.product.empty() && each.product != on.product()) continue;
         if (std::ranges::count(way, each.tenant, [](const auto* one) { return one->claim.name; }) == 0) continue;
-        each.left += times * amount_of(claim.request, on.ledger);
+        each.left += times * amount;
     }
 }
 
 status gpu_plugin::filter(const state& of, const pod_info& pod, const node_info& node) const {
     if (!takes(node)) return status::unresolvable(not_ours_);
-    if (of.claim == nullptr) return {};
-    if (gives_to_claims(node)) return status::unresolvable(for_claims_);
+    if (of.claim == nullptr && of.limits.empty()) return {};
     auto& on = board_->at(node);
+    if (of.claim != nullptr && on.ledger.devices().source == device_source::claims) {
+        return status::unresolvable(for_claims_);
+    }
     if (!of.domain.empty() && domain_of(node, of.claim->topology_key) != of.domain) {
         return status::unresolvable(elsewhere_);
     }
-    if (of.claim->is_required && !of.claim->gang.empty() && node.label(of.claim->topology_key) == nullptr) {
+    if (of.claim != nullptr && of.claim->is_required && !of.claim->gang.empty() &&
+        node.label(of.claim->topology_key) == nullptr) {
         return status::unresolvable(elsewhere_);
     }
-    // A share is a larger part of a smaller GPU.
-    const auto amount = of.limits.empty() ? 0 : amount_of(of.claim->request, on.ledger);
+    // A share is a larger part of a smaller GPU, and a claim may get other devices than the smallest ones.
+    std::int64_t amount = of.limits.empty() || of.claim == nullptr ? 0 : amount_of(of.claim->request, on.ledger);
+    if (!of.limits.empty() && board_->claims() != nullptr && !pod.pod().spec.resource_claims.empty()) {
+        amount += board_->claims()->most_of(pod.pod(), std::string(node.name()));
+    }
     for (const auto& each : of.limits) {
         const bool is_here = each.product.empty() || each.product == on.product();
-        if (is_here && amount > each.left) return status::unschedulable(interned_name(each.sentence));
+        if (is_here && amount > 0 && amount > each.left) return status::unschedulable(interned_name(each.sentence));
     }
+    if (of.claim == nullptr) return {};
     const auto& answer = board_->answer(on, node, of.kind, of.claim->request, pod.requests().cpu_milli);
     return answer.best ? status() : refusal(*of.claim, on, answer.could_ever);
 }
@@ -257,8 +283,9 @@ std::vector<std::vector<const node_info*>> gpu_plugin::generate_placements(
     if (!claim.topology_key.empty()) keys.assign(1, claim.topology_key);
     std::vector<std::pair<const node_info*, std::int64_t>> able;
     for (const auto* node : nodes.nodes()) {
-        const bool is_source = takes(*node) && !gives_to_claims(*node);
-        const auto most = is_source ? most_on(first, claim.request, *node, board_->at(*node)) : 0;
+        const auto& on = board_->at(*node);
+        const bool is_source = takes(*node) && on.ledger.devices().source != device_source::claims;
+        const auto most = is_source ? most_on(first, claim.request, *node, on) : 0;
         if (most > 0) able.emplace_back(node, most);
     }
     for (const auto& key : keys) {

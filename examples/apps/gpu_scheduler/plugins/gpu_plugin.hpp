@@ -2,13 +2,13 @@
 #pragma once
 
 #include <kcontrol/model/label_selector.hpp>
-#include <kcontrol/scheduling/claim_catalog.hpp>
 #include <kcontrol/scheduling/plugin.hpp>
 
 #include "cluster/board.hpp"
 #include "hami/hami_protocol.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,21 +30,23 @@ public:
         std::shared_ptr<const pod_claim> claim;  ///< null: the pod requests no GPUs
         std::size_t kind = 0;
         std::int64_t amount = 0;
-        std::string tenant;
         std::vector<tenant_limit> limits;
+        /// In a trial: how many pods of a claim are left that have it.
+        std::map<gpu_claims::claim_name, std::int64_t> users;
         std::string domain;                               ///< of the gang's key, where its other pods are; empty: none
         std::vector<std::pair<std::size_t, int>> scores;  ///< by slot
         bool needs_lock = false;                          ///< HAMi's plugin gives the GPUs
         std::string lock;                                 ///< what may be written as the node's lock; empty: nothing
     };
 
-    /// `nodes`: only these are used; empty: all. `hami`: tells HAMi's device plugin; null: nobody is told. `claims`:
-    /// nodes with ResourceSlices there give their GPUs to claims alone; null: no node has any.
-    gpu_plugin(std::shared_ptr<board> known, kcontrol::label_selector nodes, std::shared_ptr<hami_protocol> hami,
-               std::shared_ptr<const kcontrol::scheduling::claim_catalog> claims = nullptr)
-        : board_(std::move(known)), nodes_(std::move(nodes)), hami_(std::move(hami)), claims_(std::move(claims)) {}
+    /// `nodes`: only these are used; empty: all. `hami`: tells HAMi's device plugin; null: nobody is told.
+    gpu_plugin(std::shared_ptr<board> known, kcontrol::label_selector nodes, std::shared_ptr<hami_protocol> hami)
+        : board_(std::move(known)), nodes_(std::move(nodes)), hami_(std::move(hami)) {}
 
     static std::vector<kcontrol::scheduling::event_kind> events();
+    /// Of claims: whether devices became free.
+    static bool may_help(const kcontrol::scheduling::pod_info& waiting,
+                         const kcontrol::scheduling::cluster_event& event);
     kcontrol::scheduling::queue_rank queue_sort(const kcontrol::scheduling::queued_pod& pod) const;
     std::uint64_t queue_version() const { return board_->hunger_version(); }
     kcontrol::scheduling::status pre_filter(state& of, const kcontrol::scheduling::pod_info& pod,
@@ -79,12 +81,10 @@ private:
                            const kcontrol::scheduling::snapshot& nodes) const;
     kcontrol::scheduling::status refusal(const pod_claim& claim, const node_state& on, bool could_ever) const;
     bool takes(const kcontrol::scheduling::node_info& node) const;
-    bool gives_to_claims(const kcontrol::scheduling::node_info& node) const;
 
     std::shared_ptr<board> board_;
     kcontrol::label_selector nodes_;
     std::shared_ptr<hami_protocol> hami_;
-    std::shared_ptr<const kcontrol::scheduling::claim_catalog> claims_;
     kcontrol::scheduling::interned_name not_ours_{"node(s) didn't match --node-selector"};
     kcontrol::scheduling::interned_name for_claims_{"node(s) give their GPUs to ResourceClaims alone"};
     kcontrol::scheduling::interned_name unreadable_{"node(s) had GPUs that can't be read"};

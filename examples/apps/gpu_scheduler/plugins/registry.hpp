@@ -16,15 +16,13 @@ inline std::shared_ptr<kcontrol::scheduling::claim_catalog> make_claims() {
     return std::make_shared<kcontrol::scheduling::claim_catalog>(kcontrol::scheduling::device_selects());
 }
 
-/// Adds what hands out GPUs to kube-scheduler's plugins. Its scores come before all others, on all nodes. `claims`: as
-/// gpu_plugin has it.
+/// Adds what hands out GPUs to kube-scheduler's plugins. Its scores come before all others, on all nodes.
 inline void add_gpu_plugins(kcontrol::scheduling::plugin_registry& to, std::shared_ptr<board> known,
-                            kcontrol::label_selector nodes = {}, std::shared_ptr<hami_protocol> hami = nullptr,
-                            std::shared_ptr<const kcontrol::scheduling::claim_catalog> claims = nullptr) {
+                            kcontrol::label_selector nodes = {}, std::shared_ptr<hami_protocol> hami = nullptr) {
     // These amounts are no part of what a node has.
     to.add("NodeResourcesFit", kcontrol::scheduling::node_resources_fit_factory(
                                    {"nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"}));
-    to.add(gpu_plugin(std::move(known), std::move(nodes), std::move(hami), std::move(claims)), 2000);
+    to.add(gpu_plugin(std::move(known), std::move(nodes), std::move(hami)), 2000);
     to.percentage_of_nodes_to_score(100);
 }
 

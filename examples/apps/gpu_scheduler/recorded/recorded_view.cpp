@@ -25,6 +25,7 @@ recorded_view::recorded_view(const recording& of) : of_(of) {
                                          }
                                          return kcontrol::dict<text>();
                                      });
+    board_->follow(claims_);
 }
 
 result<std::shared_ptr<recorded_view>> recorded_view::make(const recording& of) {
@@ -38,7 +39,7 @@ result<void> recorded_view::fill() {
     if (!selector) return selector.error().with_context("--node-selector");
     auto registry = scheduling::default_registry(volumes_);
     registry.add(scheduling::dynamic_resources(claims_));
-    add_gpu_plugins(registry, board_, std::move(*selector), nullptr, claims_);
+    add_gpu_plugins(registry, board_, std::move(*selector));
     scheduling::scheduler_configuration with;
     if (!of_.flags.configuration.empty()) {
         auto read = scheduling::parse_configuration(

@@ -46,13 +46,13 @@ void feed::look(kcontrol::wall_time now) {
         if (on == nullptr || on->ledger.devices().gpus.empty()) continue;
         const auto name = on->node->metadata.name.str();
         auto before = gone.extract(name);
-        if (!before.empty() && std::exchange(versions_[name], on->version) == on->version) {
+        if (!before.empty() && std::exchange(versions_[name], on->edition) == on->edition) {
             nodes_.insert(std::move(before));
             continue;
         }
         auto text = node_json(*on, *board_);
         if (before.empty() || before.mapped() != text) publish("node", text);
-        versions_[name] = on->version;
+        versions_[name] = on->edition;
         nodes_.emplace(name, std::move(text));
     }
     for (const auto& [name, text] : gone) {

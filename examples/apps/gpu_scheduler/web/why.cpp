@@ -27,6 +27,7 @@ free_set largest_free_set(const board& known) {
     for (const auto& on : known.nodes()) {
         if (on == nullptr || on->node->spec.unschedulable.value_or(false) || !is_ready(*on->node)) continue;
         const auto& devices = on->ledger.devices();
+        if (devices.source == device_source::claims) continue;
         std::vector<std::size_t> free;
         for (std::size_t i = 0; i < devices.gpus.size(); ++i) {
             if (on->ledger.is_free(i)) free.push_back(i);
@@ -56,8 +57,8 @@ std::size_t whole_gpus(const gpu_request& of) {
 std::vector<std::string> answers::would(const cluster_view::pod_object& pod) const {
     std::vector<std::string> out;
     const auto claim = read_claim(*pod);
-    if (!claim.wrong.empty() || claim.request.empty()) return out;
-    const auto amount = board_->amount_of(claim.request);
+    const auto amount = board_->amount_of(*pod);
+    if (!claim.wrong.empty() || amount == 0) return out;
     const auto limits = board_->limits_of(board_->tenant_of(pod->metadata.namespace_));
     for (const auto& each : limits) {
         if (board_->has_tenants() && each.product.empty() && amount > each.left) out.push_back(each.sentence);
@@ -76,7 +77,7 @@ std::vector<std::string> answers::would(const cluster_view::pod_object& pod) con
         for (const auto& victim : plan->victims) {
             held_by.append(held_by.empty() ? "" : ", ").append(name_of(victim->pod())).append(", priority ");
             held_by.append(std::to_string(victim->priority()));
-            freed += board_->amount_of(read_claim(victim->pod()).request);
+            freed += board_->held_by(victim->uid());
         }
         const auto gpus = (freed + whole_gpu - 1) / whole_gpu;
         out.push_back("fits when " + std::to_string(gpus) + " more GPU" + (gpus == 1 ? " is" : "s are") + " free on " +

@@ -15,8 +15,13 @@ KCONTROL_DECL void claim_catalog::books::free(const allocation& of) {
     }
 }
 
+KCONTROL_DECL void claim_catalog::books::tell(const namespaced_name* claim) const {
+    for (const auto& each : listeners) each(claim);
+}
+
 KCONTROL_DECL void claim_catalog::set(std::shared_ptr<const claim> object) {
-    auto& known = claims_[{object->metadata.namespace_.str(), object->metadata.name.str()}];
+    const auto name = key_of(object->metadata);
+    auto& known = claims_[name];
     if (known != nullptr && known->metadata.uid == object->metadata.uid &&
         detail::is_newer_version(known->metadata.resource_version, object->metadata.resource_version)) {
         return;
@@ -24,6 +29,7 @@ KCONTROL_DECL void claim_catalog::set(std::shared_ptr<const claim> object) {
     if (object->status.allocation) books_->hold(*object->status.allocation);
     if (known != nullptr && known->status.allocation) books_->free(*known->status.allocation);
     known = std::move(object);
+    books_->tell(&name);
 }
 
 KCONTROL_DECL void claim_catalog::set_answer(std::shared_ptr<const claim> object) {
@@ -33,25 +39,33 @@ KCONTROL_DECL void claim_catalog::set_answer(std::shared_ptr<const claim> object
 
 KCONTROL_DECL void claim_catalog::set(std::shared_ptr<const device_class> object) {
     classes_.insert_or_assign(object->metadata.name.str(), std::move(object));
+    books_->tell(nullptr);
 }
 
 KCONTROL_DECL void claim_catalog::set(std::shared_ptr<const slice> object) {
     slices_.insert_or_assign(object->metadata.name.str(), std::move(object));
     devices_.reset();
+    books_->tell(nullptr);
 }
 
 KCONTROL_DECL void claim_catalog::remove(const claim& object) {
-    const auto found = claims_.find({object.metadata.namespace_.str(), object.metadata.name.str()});
+    const auto name = key_of(object.metadata);
+    const auto found = claims_.find(name);
     if (found == claims_.end() || found->second->metadata.uid != object.metadata.uid) return;
     if (found->second->status.allocation) books_->free(*found->second->status.allocation);
     claims_.erase(found);
+    books_->tell(&name);
 }
 
-KCONTROL_DECL void claim_catalog::remove(const device_class& object) { classes_.erase(object.metadata.name.str()); }
+KCONTROL_DECL void claim_catalog::remove(const device_class& object) {
+    classes_.erase(object.metadata.name.str());
+    books_->tell(nullptr);
+}
 
 KCONTROL_DECL void claim_catalog::remove(const slice& object) {
     slices_.erase(object.metadata.name.str());
     devices_.reset();
+    books_->tell(nullptr);
 }
 
 KCONTROL_DECL void claim_catalog::clear() {
@@ -59,6 +73,7 @@ KCONTROL_DECL void claim_catalog::clear() {
     classes_.clear();
     slices_.clear();
     devices_.reset();
+    books_->tell(nullptr);
 }
 
 KCONTROL_DECL std::shared_ptr<const claim_catalog::claim> claim_catalog::find_claim(std::string_view namespace_,
@@ -100,14 +115,17 @@ KCONTROL_DECL device_allocator_options claim_catalog::options() const {
 }
 
 KCONTROL_DECL claim_catalog::assumption claim_catalog::assume(const claim& of, allocation decided) {
-    const auto forget = [books = books_, uid = of.metadata.uid.str()](const allocation* made) {
+    const auto name = key_of(of.metadata);
+    const auto forget = [books = books_, name, uid = of.metadata.uid.str()](const allocation* made) {
         books->free(*made);
         books->assumed.erase(uid);
+        books->tell(&name);
         delete made;
     };
     assumption out(new allocation(std::move(decided)), forget);
     books_->hold(*out);
     books_->assumed.insert_or_assign(of.metadata.uid.str(), out);
+    books_->tell(&name);
     return out;
 }
 
