@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -97,6 +98,10 @@ public:
             answers.push_back({one.of, below(2) == 0 ? outcome::refused : outcome::lost});
             return;
         }
+        if (before_binding && !before_binding(one)) {
+            answers.push_back({one.of, outcome::refused});
+            return;
+        }
         const auto& asked = one.of.pod()->pod();
         const auto found = pods.find(asked.metadata.name);
         const bool fits = found != pods.end() && found->second->metadata.uid == asked.metadata.uid &&
@@ -128,6 +133,8 @@ public:
         events.clear();
     }
 
+    /// What is written before a binding; false: it fails. Empty: nothing.
+    std::function<bool(const request&)> before_binding;
     std::mt19937_64 random;
     std::map<std::string, pod_object> pods;
     std::map<std::string, node_object> nodes;

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <kcontrol/api/core/v1.hpp>
+#include <kcontrol/api/resource/v1.hpp>
 #include <kcontrol/documents/value.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kcontrol::test {
@@ -17,17 +21,26 @@ public:
     using pods = std::map<std::string, std::shared_ptr<const api::core::v1::pod>>;
     using nodes = std::map<std::string, std::shared_ptr<const api::core::v1::node>>;
 
+    using claims = std::map<std::string, std::shared_ptr<const api::resource::v1::resource_claim>>;
+
+    /// A device of the pool that is named after its node: a part of a GPU with 8 parts, or all of them.
+    void add_device(const std::string& pool, const std::string& name, const std::string& uuid, std::int64_t parts) {
+        devices_[{pool, name}] = {uuid, parts};
+    }
+
     /// What is given twice; empty: nothing. GPUs that nodes had before keep their size. What has not changed since the
     /// last call is not looked at again.
-    std::string check(const pods& all, const nodes& of) {
+    std::string check(const pods& all, const nodes& of, const claims& by = {}) {
         if (of != nodes_) {
             nodes_ = of;
             for (const auto& [name, node] : of) learn(*node);
-        } else if (all == pods_) {
+        } else if (all == pods_ && by == claims_) {
             return {};
         }
         pods_ = all;
+        claims_ = by;
         std::map<std::string, use> uses;
+        if (auto wrong = add_claims(uses); !wrong.empty()) return wrong;
         for (const auto& [name, pod] : all) {
             const auto phase = pod->status.phase.view();
             const auto* said = pod->metadata.annotations.get("scheduling.kcontrol.dev/allocation");
@@ -62,6 +75,40 @@ private:
         std::vector<device> devices;
     };
 
+    // Claims have devices once, and the pods that run have theirs, on their nodes.
+    std::string add_claims(std::map<std::string, use>& uses) const {
+        std::set<std::pair<std::string, std::string>> given;
+        std::map<std::string, std::int64_t> parts;  // by UUID
+        for (const auto& [name, claim] : claims_) {
+            if (!claim->status.allocation) continue;
+            for (const auto& each : claim->status.allocation->devices.results) {
+                const std::pair key(each.pool.str(), each.device.str());
+                if (!given.insert(key).second) return key.first + "/" + key.second + " is given twice";
+                const auto found = devices_.find(key);
+                if (found == devices_.end()) return name + " has " + key.first + "/" + key.second + ", which is none";
+                const auto& [uuid, taken] = found->second;
+                if ((parts[uuid] += taken) > 8) return uuid + ": its counters are exceeded";
+                uses[uuid].wholes = 1;  // for records of pods
+            }
+        }
+        for (const auto& [name, pod] : pods_) {
+            const auto phase = pod->status.phase.view();
+            if (pod->spec.node_name.empty() || phase == "Succeeded" || phase == "Failed") continue;
+            for (const auto& each : pod->spec.resource_claims) {
+                const auto found = claims_.find(each.resource_claim_name.str());
+                if (found == claims_.end() || !found->second->status.allocation) return name + " runs without a claim";
+                const auto& users = found->second->status.reserved_for;
+                const bool is_user =
+                    std::ranges::any_of(users, [&](const auto& user) { return user.uid == pod->metadata.uid; });
+                if (!is_user) return name + " has no reservation of " + found->first;
+                const auto& results = found->second->status.allocation->devices.results;
+                const bool is_here =
+                    std::ranges::all_of(results, [&](const auto& one) { return one.pool == pod->spec.node_name; });
+                if (!is_here) return name + " is on another node than its device";
+            }
+        }
+        return {};
+    }
     static device read(const json::value& from) {
         const auto number = [&](const char* name) {
             const auto* found = json::find(from, {name});
@@ -123,7 +170,9 @@ private:
     std::map<std::string, std::int64_t> memory_;  // by UUID, of nodes that give shares
     pods pods_;                                   // of the last call
     nodes nodes_;
-    std::map<std::string, known_record> records_;  // by pod
+    claims claims_;
+    std::map<std::pair<std::string, std::string>, std::pair<std::string, std::int64_t>> devices_;  // by pool and name
+    std::map<std::string, known_record> records_;                                                  // by pod
 };
 
 }  // namespace kcontrol::test

@@ -1,10 +1,12 @@
-// Worlds in memory: pods with whole GPUs, shares and slices, GPUs and nodes that die and come back, pods of another
-// scheduler, late, lost and refused answers, restarts. After each step a reader of the API alone finds nothing that is
-// given twice. At rest the program's sums are those of the pods.
+// Worlds in memory: pods with whole GPUs, shares, slices and claims, GPUs and nodes that die and come back, pods of
+// another scheduler, late, lost and refused answers, restarts. After each step a reader of the API alone finds nothing
+// that is given twice. At rest the program's sums are those of the pods and claims.
+#include <kcontrol/scheduling/dynamic_resources.hpp>
 #include <kcontrol/scheduling/scheduler_core.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
 #include "allocation_checker.hpp"
+#include "claim_server.hpp"
 #include "plugins/registry.hpp"
 #include "scheduling/profile_decider.hpp"
 #include "scheduling/simulated_server.hpp"
@@ -32,6 +34,15 @@ namespace {
 
 constexpr int gpus_of_node = 3;
 
+// The devices of n4: two GPUs, of which the second one has parts.
+std::vector<gpu_scheduler::test::slice_device> sliced_devices() {
+    return {{"gpu-0", "GPU-n4-0"},
+            {"gpu-1", "GPU-n4-1", 40, false, "gpu-1"},
+            {"mig-0", "GPU-n4-1", 20, true, "gpu-1", 4},
+            {"mig-1", "GPU-n4-1", 20, true, "gpu-1", 4, "", 4},
+            {"mig-2", "GPU-n4-1", 10, true, "gpu-1", 2}};
+}
+
 class gpu_world {
 public:
     gpu_world(testing::sim_world& in, std::uint64_t seed)
@@ -40,12 +51,22 @@ public:
           metrics_(env_, registry_),
           has_tenants_(seed % 2 == 0),
           tells_hami_(seed % 3 == 0) {
+        for (const auto& each : sliced_devices()) checker_.add_device("n4", each.name, each.uuid, each.slices);
+        // The binding may be refused after the claims are written.
+        server_.before_binding = [this](const simulated_server::request& one) {
+            const auto& pod = one.of.pod()->pod();
+            return claims_.write(pod) && (is_calm_ || pod.spec.resource_claims.empty() || below(10) != 0);
+        };
         restart();
     }
 
     void step() {
         now_ += std::chrono::milliseconds(below(10) == 0 ? below(20'000) : below(300));
-        switch (below(20)) {
+        switch (below(24)) {
+        case 20: change_slices(); break;
+        case 21: claims_.control(server_.pods); break;
+        case 22:
+        case 23: deliver_claim(); break;
         case 0:
         case 1: create(); break;
         case 2: remove(); break;
@@ -71,12 +92,15 @@ public:
         check();
     }
     void rest() {
+        is_calm_ = true;
         for (int turn = 0; turn < 100; ++turn) {
             while (!server_.requests.empty()) server_.carry_out(0, 0);
             while (!server_.answers.empty()) deliver_answer();
             while (!server_.reads.empty()) deliver_read();
             while (!evictions_.empty()) evict_one(false);
             while (!server_.events.empty()) deliver_event();
+            claims_.control(server_.pods);
+            while (!claims_.events.empty()) deliver_claim();
             core_->advance(now_);
             while (core_->step(now_)) {
             }
@@ -91,9 +115,17 @@ public:
         CHECK(core_->take_effects().empty());
         CHECK(evicted_count == evicted);
         // What the program counts is what pods hold, and the same as after a restart.
-        const auto before = held();
+        const auto before = held(*known_);
         known_->set(known_->with());
-        CHECK(held() == before);
+        CHECK(held(*known_) == before);
+        auto again = make_board();
+        const auto claims = gpu_scheduler::make_claims();
+        again->follow(claims);
+        claims_.fill(*claims);
+        for (const auto& [name, pod] : server_.pods) {
+            if (pod->spec.scheduler_name == "ours") again->set_waiting(*pod);
+        }
+        CHECK(held(*again) == before);
     }
     std::size_t bound_count = 0;
     std::size_t evicted_count = 0;
@@ -101,10 +133,10 @@ public:
 private:
     std::uint64_t below(std::uint64_t n) { return server_.below(n); }
 
-    std::string held() {
-        known_->refresh(core_->nodes().snapshot());
+    std::string held(board& of) {
+        of.refresh(core_->nodes().snapshot());
         std::string out;
-        for (const auto& each : known_->nodes()) {
+        for (const auto& each : of.nodes()) {
             if (each == nullptr) continue;
             out += each->node->metadata.name.str() + ":";
             std::vector<std::string> pods;
@@ -116,9 +148,10 @@ private:
             for (const auto& one : pods) out += one + ";";
         }
         for (const auto& name : {"a", "b", "default"}) {
-            const auto* account = known_->book("").find(name);
+            const auto* account = of.book("").find(name);
             if (account == nullptr) continue;
-            out += " " + std::to_string(account->allocated) + "/" + std::to_string(account->fair_share);
+            out += " " + std::to_string(account->allocated) + "/" + std::to_string(account->fair_share) + "/" +
+                   std::to_string(of.requested("", name)) + "/" + std::to_string(of.pending(name));
         }
         return out;
     }
@@ -133,7 +166,8 @@ private:
         made.spec.priority = static_cast<std::int32_t>(below(3));
         made.status.phase = "Pending";
         auto& limits = made.spec.containers.emplace_back().resources.limits;
-        const auto kind = made.spec.scheduler_name == "theirs" ? 0 : below(4);
+        const auto kind = made.spec.scheduler_name == "theirs" ? 0 : below(5);
+        if (kind == 4) add_claims(made);
         if (kind < 3) limits["nvidia.com/gpu"] = std::to_string(1 + below(kind == 0 ? 3 : 2));
         if (kind == 1) limits["nvidia.com/gpumem"] = std::to_string(1000 * (1 + below(10)));
         if (kind == 2) limits["nvidia.com/gpumem-percentage"] = std::to_string(10 * (1 + below(10)));
@@ -146,6 +180,55 @@ private:
         }
         server_.put(std::move(made));
     }
+    // One of its own, or one of a pod of its namespace.
+    void add_claims(core::pod& to) {
+        std::string name = to.metadata.uid.str();
+        for (const auto& [other, claim] : claims_.claims) {
+            if (below(3) == 0 && claim->metadata.namespace_ == to.metadata.namespace_) name = other;
+        }
+        if (!claims_.claims.contains(name)) {
+            const bool is_part = below(2) == 0;
+            claims_.create(to.metadata.namespace_.str(), name, is_part ? "mig" : "gpu",
+                           static_cast<int>(below(is_part ? 3 : 2)) + (below(10) == 0 ? 0 : 1));
+        }
+        auto& made = to.spec.resource_claims.emplace_back();
+        made.name = "c";
+        made.resource_claim_name = name;
+    }
+    // A GPU falls off the bus or comes back, or the driver publishes nothing; claims keep what they have.
+    void change_slices() {
+        auto devices = sliced_devices();
+        const auto dead = "GPU-n4-" + std::to_string(below(4));
+        std::erase_if(devices, [&](const auto& each) { return each.uuid == dead; });
+        auto made = gpu_scheduler::test::slice_json("n4", devices);
+        made.at("spec").at("pool").as_object()["generation"] = ++generation_;
+        const auto before = claims_.slice;
+        const bool is_deleted = before != nullptr && below(4) == 0;
+        claims_.slice = is_deleted ? nullptr : claim_server::typed<scheduling::claim_catalog::slice>(made);
+        if (is_deleted) {
+            catalog_->remove(*before);
+        } else {
+            catalog_->set(claims_.slice);
+        }
+        tell("resource.k8s.io/ResourceSlice", any_object(before), any_object(claims_.slice));
+    }
+    void deliver_claim() {
+        if (claims_.events.empty()) return;
+        const auto one = claims_.events.front();
+        claims_.events.pop_front();
+        if (one.after == nullptr) {
+            catalog_->remove(*one.before);
+        } else {
+            catalog_->set(one.after);
+        }
+        tell("resource.k8s.io/ResourceClaim", any_object(one.before), any_object(one.after));
+    }
+    void tell(const char* resource, any_object before, any_object after) {
+        const auto action = !before  ? scheduling::event_actions::add
+                            : !after ? scheduling::event_actions::delete_
+                                     : scheduling::event_actions::update_other;
+        core_->event({{scheduling::interned_name(resource), action}, std::move(before), std::move(after)}, now_);
+    }
     void remove() {
         if (const auto pod = server_.some_pod()) server_.erase_pod(pod->metadata.name);
     }
@@ -156,9 +239,9 @@ private:
         changed.status.phase = below(2) == 0 ? "Succeeded" : "Failed";
         server_.put(std::move(changed));
     }
-    // n0, n1: shares; n2: slices; n3: nobody names its GPUs, and sometimes nobody does on n0.
+    // n0, n1: shares; n2: slices; n3: nobody names its GPUs, and sometimes nobody does on n0; n4: claims.
     void change_node() {
-        const auto place = below(4);
+        const auto place = below(5);
         const std::string name = "n" + std::to_string(place);
         if (below(5) == 0) return server_.erase_node(name);
         core::node made;
@@ -203,7 +286,7 @@ private:
         const auto pod = server_.some_pod();
         if (pod == nullptr || !pod->spec.node_name.empty() || pod->spec.scheduler_name == "ours") return;
         core::pod bound = *pod;
-        bound.spec.node_name = "n" + std::to_string(below(4));
+        bound.spec.node_name = "n" + std::to_string(below(5));
         server_.put(std::move(bound));
     }
 
@@ -225,14 +308,24 @@ private:
     void deliver_answer() {
         const auto one = server_.any_answer();
         if (!one) return;
+        const auto& pod = one->of.pod()->pod();
         switch (one->how) {
-        case simulated_server::outcome::bound: ++bound_count; return core_->bound(one->of, now_);
-        case simulated_server::outcome::refused: return core_->refused(one->of, {0, "refused"}, now_);
+        case simulated_server::outcome::bound:
+            ++bound_count;
+            claims_.show(pod, *catalog_);
+            return core_->bound(one->of, now_);
+        case simulated_server::outcome::refused:
+            claims_.take_back(pod.metadata.uid.str());
+            claims_.show(pod, *catalog_);
+            return core_->refused(one->of, {0, "refused"}, now_);
         default: server_.ask_for(one->of);
         }
     }
     void deliver_read() {
-        if (const auto one = server_.any_read()) core_->settle(one->of, one->found, now_);
+        const auto one = server_.any_read();
+        if (!one) return;
+        claims_.show(one->of.pod()->pod(), *catalog_);
+        core_->settle(one->of, one->found, now_);
     }
     void evict_one(bool fails) {
         if (evictions_.empty()) return;
@@ -247,6 +340,7 @@ private:
     void carry_out_effects() {
         for (const auto& one : core_->take_effects()) {
             if (const auto* const bind = std::get_if<scheduling::bind_effect>(&one)) {
+                claims_.decided(bind->place.pod->pod(), *catalog_);
                 server_.requests.push_back({bind->place.assumed, bind->place.node, bind->place.annotations});
             } else if (const auto* const evict = std::get_if<scheduling::evict_effect>(&one)) {
                 evictions_.push_back(evict->pod);
@@ -258,17 +352,20 @@ private:
         server_.cut_off(15);
         evictions_.clear();
         core_.reset();
-        known_ =
-            std::make_shared<board>([this] { return env_.wall_now(); }, [](std::string_view) { return dict<text>(); });
+        known_ = make_board();
         auto how = known_->with();
         how.takes_turns = below(2) == 0;
         known_->set(how);
-        if (has_tenants_) known_->set_tenants({tenant_named("a", 4), tenant_named("b", 2)});
+        catalog_ = gpu_scheduler::make_claims();
+        known_->follow(catalog_);
+        claims_.events.clear();
+        claims_.fill(*catalog_);
         scheduling::preemption_policy policy;
         policy.may_evict([this](const pod_info& a, const pod_info& b) { return known_->may_evict(a, b); });
         policy.keeps_from_all(has_tenants_);
         auto plugins = scheduling::default_registry(volumes_);
         plugins.add(scheduling::default_preemption(policy));
+        plugins.add(scheduling::dynamic_resources(catalog_));
         // In a third of the worlds HAMi's device plugin is told.
         const auto hami = std::make_shared<gpu_scheduler::hami_protocol>([] { return std::optional<client>(); });
         gpu_scheduler::add_gpu_plugins(plugins, known_, {}, tells_hami_ ? hami : nullptr);
@@ -285,6 +382,12 @@ private:
             core_->set_pod(pod, now_);
         }
     }
+    std::shared_ptr<board> make_board() {
+        auto out =
+            std::make_shared<board>([this] { return env_.wall_now(); }, [](std::string_view) { return dict<text>(); });
+        if (has_tenants_) out->set_tenants({tenant_named("a", 4), tenant_named("b", 2)});
+        return out;
+    }
     static gpu_scheduler::tenant tenant_named(const std::string& name, std::int64_t gpus) {
         gpu_scheduler::tenant out;
         out.metadata.name = name;
@@ -294,9 +397,14 @@ private:
         quota.gpus = gpus;
         return out;
     }
-    void check() { REQUIRE(checker_.check(server_.pods, server_.nodes) == ""); }
+    void check() { REQUIRE(checker_.check(server_.pods, server_.nodes, claims_.claims) == ""); }
 
+    using claim_server = gpu_scheduler::test::claim_server;
     simulated_server server_;
+    claim_server claims_;
+    std::shared_ptr<scheduling::claim_catalog> catalog_;
+    int generation_ = 0;
+    bool is_calm_ = false;
     environment& env_;
     metrics_registry registry_;
     scheduling::detail::scheduler_metrics metrics_;
