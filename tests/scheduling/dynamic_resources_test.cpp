@@ -407,6 +407,70 @@ TEST_CASE("claims: a binding that is refused gives them back; a claim without ot
     CHECK(w.checker.broken == "");
 }
 
+TEST_CASE("claims: a gang whose claims were written before it was bound gets devices elsewhere") {
+    claims_world w(1, 3);
+    bool is_shared = false;
+    SUBCASE("each pod has its own") {}
+    SUBCASE("they share one") { is_shared = true; }
+    for (const char* name : {"a", "b"}) w.claim(name, "gpu", 2);
+    w.start();
+    // It is killed after the writes.
+    w.server.api().set_faults([](const http::server_request& asked) {
+        testing::fault out;
+        if (asked.target.find("/binding") != std::string::npos) out.drop();
+        return out;
+    });
+    for (const char* name : {"a", "b"}) {
+        auto made = pod_json_of(name, is_shared ? "a" : name);
+        auto& meta = made.at("metadata").as_object();
+        meta["labels"] = {{"scheduling.kcontrol.dev/gang", "g"}};
+        meta["annotations"] = {{"scheduling.kcontrol.dev/gang-size", "2"}};
+        w.create(made);
+    }
+    REQUIRE(w.until([&] {
+        const auto users = w.allocated("a") + w.allocated("b");
+        return users.find(" for a") != std::string::npos && users.find(" for b") != std::string::npos;
+    }));
+    w.server.api().set_faults([](const http::server_request& asked) {
+        testing::fault out;
+        if (asked.method != "GET") out.drop();
+        return out;
+    });
+    w.sim.run_for(1s);
+    const auto node = w.allocated("a").substr(0, 2);
+    REQUIRE(w.server.api().patch({"", "nodes"}, {"", node}, {{"spec", {{"unschedulable", true}}}}));
+    w.server.api().set_faults(nullptr);
+    w.restart();
+    REQUIRE(w.until([&] { return !w.node_of("a").empty() && !w.node_of("b").empty(); }, 10min));
+    CHECK(w.node_of("a") != node);
+    CHECK(w.checker.broken == "");
+}
+
+TEST_CASE("claims: no pod is placed with a claim while a reservation of it is taken back") {
+    claims_world w;
+    w.claim("c", "gpu");
+    w.start();
+    int writes = 0;  // of its status: p reserves it, and leaves it
+    w.server.api().set_faults([&](const http::server_request& asked) {
+        testing::fault out;
+        if (asked.target.find("/pods/p/binding") != std::string::npos) out.status(403, "Forbidden", "no");
+        const bool is_write =
+            asked.method == "PATCH" && asked.target.find("/resourceclaims/c/status") != std::string::npos;
+        if (is_write && ++writes == 2) out.delay(20s);
+        return out;
+    });
+    w.pod("p", "c");
+    REQUIRE(w.until([&] { return writes == 2; }));
+    w.pod("q", "c");
+    w.sim.run_for(10s);
+    CHECK(writes == 2);
+    CHECK(w.node_of("q") == "");
+    CHECK(w.allocated("c").find(" for p") != std::string::npos);
+    w.remove_pod("p");
+    REQUIRE(w.until([&] { return !w.node_of("q").empty(); }));
+    CHECK(w.checker.broken == "");
+}
+
 TEST_CASE("claims: two schedulers race for one claim") {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         CAPTURE(seed);

@@ -59,9 +59,10 @@ public:
     KCONTROL_DECL std::optional<placement> reserve(const snapshot& nodes, std::shared_ptr<const pod_info> pod,
                                                    decision& decided);
     /// After a decision that refused the pod: what the first post_filter proposes that has a proposal. Without one, the
-    /// answer of the last; skip: there is no post_filter.
+    /// answer of the last; skip: there is no post_filter. `gang`: as post_filter_request has it.
     KCONTROL_DECL post_filter_result post_filter(cache& cluster, const std::shared_ptr<const pod_info>& pod,
-                                                 decision& decided, const nominations& nominated = none());
+                                                 decision& decided, const nominations& nominated = none(),
+                                                 std::span<const std::shared_ptr<const pod_info>> gang = {});
 
     /// Tries members of a gang in turn on one snapshot; each that fits counts for the next ones. Where at least
     /// `needed` fit, plugins have reserved what these need, and the caller calls cache::assume() for each. Otherwise

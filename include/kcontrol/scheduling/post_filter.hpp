@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace kcontrol::inline v0_1::scheduling {
@@ -22,6 +23,9 @@ struct post_filter_request {
     cache& cluster;                              ///< for trials
     cycle& round;                                ///< decides in trials
     const nominations& nominated;                ///< the places that are kept for others
+    /// The members of its gang that wait, with the pod; empty: it is decided alone. Who must go for a gang is planned
+    /// for all of them together: places and victims that a plugin proposes for one do not count.
+    std::span<const std::shared_ptr<const pod_info>> gang = {};
 };
 
 /// What would help.

@@ -63,7 +63,8 @@ public:
         : dynamic_resources(with->objects), with_(std::move(with)) {}
 
     KCONTROL_DECL status pre_filter(state& of_pod, const pod_info& pod, const snapshot& nodes) const;
-    /// Frees claims that are allocated for no other pod: they may get devices elsewhere.
+    /// Frees claims that are allocated for no other pod, or for none outside of the gang: they may get devices
+    /// elsewhere.
     KCONTROL_DECL post_filter_result post_filter(const post_filter_request& request) const;
     KCONTROL_DECL void unreserve(state& of_pod, const placement& of) noexcept;
     KCONTROL_DECL awaitable<status> pre_bind(state& of_pod, placement& of);

@@ -55,7 +55,7 @@ class profile_decider final : public decider {
 public:
     using report_function = std::function<void(const round_report&)>;
 
-    /// `report` is called after each round. `policy` is for gangs, whose places no post_filter can make.
+    /// `report` is called after each round. `policy` is for gangs, whose places no post_filter makes.
     KCONTROL_DECL profile_decider(environment& env, scheduler_metrics& metrics, preemption_policy policy,
                                   report_function report);
 

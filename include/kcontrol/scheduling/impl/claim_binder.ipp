@@ -135,13 +135,21 @@ KCONTROL_DECL status claim_binder::pre_filter(state& of_pod, const pod_info& pod
 KCONTROL_DECL post_filter_result claim_binder::post_filter(const post_filter_request& request) const {
     post_filter_result out;
     out.answer = status::skip();
-    for (const auto& each : request.pod->pod().spec.resource_claims) {
-        const auto named = claim_name(request.pod->pod(), each);
-        if (!named || named->empty()) continue;
-        const auto claim = with_->objects->find_claim(request.pod->namespace_(), *named);
-        if (claim == nullptr || !claim->status.allocation || !is_only_user(*claim, request.pod->uid())) continue;
-        leave(*claim, request.pod->uid(), true);
-        out.answer = status::unschedulable(interned_name("ResourceClaim " + in_quotes(*named) + " is freed"));
+    if (!with_->is_complete) return out;
+    const auto pods = request.gang.empty() ? std::span(&request.pod, 1) : request.gang;
+    const auto is_ours = [&](const auto& user) {
+        return std::ranges::any_of(pods, [&](const auto& pod) { return pod->uid() == user.uid.view(); });
+    };
+    for (const auto& pod : pods) {
+        for (const auto& each : pod->pod().spec.resource_claims) {
+            const auto named = claim_name(pod->pod(), each);
+            if (!named || named->empty()) continue;
+            const auto claim = with_->objects->find_claim(pod->namespace_(), *named);
+            if (claim == nullptr || !claim->status.allocation) continue;
+            if (!std::ranges::all_of(claim->status.reserved_for, is_ours)) continue;
+            leave(*claim, pod->uid(), true);
+            out.answer = status::unschedulable(interned_name("ResourceClaim " + in_quotes(*named) + " is freed"));
+        }
     }
     return out;
 }

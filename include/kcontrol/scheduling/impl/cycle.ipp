@@ -332,13 +332,14 @@ KCONTROL_DECL std::optional<placement> cycle::reserve(const snapshot& nodes, std
 }
 
 KCONTROL_DECL post_filter_result cycle::post_filter(cache& cluster, const std::shared_ptr<const pod_info>& pod,
-                                                    decision& decided, const nominations& nominated) {
+                                                    decision& decided, const nominations& nominated,
+                                                    std::span<const std::shared_ptr<const pod_info>> gang) {
     post_filter_result out;
     out.answer = status::skip();
     for (std::size_t i = 0; i < profile_->size(); ++i) {
         const auto& one = profile_->at(i);
         if (!one.has(plugin_point::post_filter)) continue;
-        const post_filter_request request{pod, decided, cluster, *this, nominated};
+        const post_filter_request request{pod, decided, cluster, *this, nominated, gang};
         out = {};
         const auto ask = [&] {
             out = one.thunks_->post_filter(one.object_.get(), request);

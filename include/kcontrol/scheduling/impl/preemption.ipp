@@ -25,8 +25,11 @@ KCONTROL_DECL preemption_plan plan_preemption(cycle& round, cache& cluster,
 }
 
 KCONTROL_DECL post_filter_result default_preemption::post_filter(const post_filter_request& request) const {
-    auto plan = plan_preemption(request.round, request.cluster, request.pod, policy_, request.nominated);
     post_filter_result out;
+    out.answer = status::skip();
+    if (!request.gang.empty()) return out;
+    out.answer = status();
+    auto plan = plan_preemption(request.round, request.cluster, request.pod, policy_, request.nominated);
     if (plan.found()) {
         out.place = std::move(plan.places.front());
         out.victims = std::move(plan.victims);

@@ -160,6 +160,12 @@ KCONTROL_DECL decided_gang profile_decider::decide_gang(std::span<const std::sha
             member->kept = std::move(place);
         }
     }
+    const bool is_refused = decided.misfit != nullptr && decided.misfit->result == decision_result::unschedulable;
+    if (!decided.placed && is_refused &&
+        std::ranges::none_of(out.members, [](const auto& each) { return each.kept.has_value(); })) {
+        auto refused = *decided.misfit;
+        static_cast<void>(by->round.post_filter(on.nodes, pods.front(), refused, on.nominated, pods));
+    }
     const duration took = env_.now() - begun;
     for (const auto& member : out.members) count(*by, member, took / static_cast<int>(pods.size()));
     report_({by->with.scheduler_name(), pods.front().get(), pods.size(), placed, took,
