@@ -179,6 +179,30 @@ TEST_CASE("pods that leave already are waited for") {
     CHECK(world.plan(web) == "web@n2 -c");
 }
 
+TEST_CASE("a pod that was deleted makes no room if its place is kept for the next one of its name") {
+    preemption_world world;
+    const std::string deleted = R"("deletionTimestamp":"2026-01-01T00:00:00Z")";
+    const std::string keeps = R"(,"annotations":{"scheduling.kcontrol.dev/keep-place":"60s"})";
+    const auto runs = [&](const std::string& meta) {
+        world.node("n1").runs("n1", "a", 5, 4, "{}," + meta);
+        return world.plan(wanting("web", 5, 4));
+    };
+    CHECK(runs(deleted) == "web@n1");
+    CHECK(runs(deleted + keeps) == "nothing");
+    CHECK(world.plan(wanting("high", 9, 4)) == "high@n1 -a");
+    world.kept.set_leaving("uid-a", true);
+    CHECK(world.plan(wanting("high", 9, 4)) == "high@n1");
+}
+
+TEST_CASE("a gang for which nobody has to go gets no places kept") {
+    preemption_world world;
+    world.node("n1").node("n2");
+    const std::vector<pod_pointer> gang{wanting("a", 5, 4), wanting("b", 5, 4)};
+    CHECK(world.plan(gang, 2) == "nothing");
+    world.runs("n2", "c", 0, 4);
+    CHECK(world.plan(gang, 2) == "a@n1 b@n2 -c");
+}
+
 TEST_CASE("the program's policy says who may go") {
     preemption_world world;
     world.node("n1").runs("n1", "a", 9, 2, R"({"team":"x"})").runs("n1", "b", 1, 2, R"({"team":"y"})");

@@ -46,7 +46,8 @@ public:
                                    std::shared_ptr<const pod_info> preemptor = nullptr);
     /// For which pod it was sent, or null; none: it was not sent.
     KCONTROL_DECL std::optional<std::shared_ptr<const pod_info>> preemptor_of(std::string_view uid) const;
-    /// Whether its eviction was sent, or it has a deletionTimestamp: it need not be evicted again.
+    /// Whether its eviction was sent, or it has a deletionTimestamp: it makes room, and need not be evicted again. One
+    /// that was deleted, but leaves its place to the next pod of its name (scheduler_core), makes none.
     KCONTROL_DECL bool is_leaving(const pod_info& pod) const;
 
     bool empty() const noexcept { return by_pod_.empty(); }       ///< no place is kept

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/scheduling/impl/keep_time.hpp>
 #include <kcontrol/scheduling/nominations.hpp>
 
 #include <algorithm>
@@ -52,7 +53,8 @@ KCONTROL_DECL std::optional<std::shared_ptr<const pod_info>> nominations::preemp
 }
 
 KCONTROL_DECL bool nominations::is_leaving(const pod_info& pod) const {
-    return static_cast<bool>(pod.pod().metadata.deletion_timestamp) || leaving_.contains(pod.uid());
+    if (leaving_.contains(pod.uid())) return true;
+    return pod.pod().metadata.deletion_timestamp && detail::keep_time(pod.pod()) == duration::zero();
 }
 
 }  // namespace kcontrol::scheduling

@@ -85,7 +85,9 @@ public:
             out.places.push_back({pod, place->node, policy_.keeps_from_all() ? all : place->against});
         }
         attempt.roll_back();
-        const bool fits = static_cast<std::int64_t>(out.places.size()) >= needed && (needed < 2 || fit_together(out));
+        const bool helps = !out.victims.empty() || !leaving_.empty();
+        const bool fits =
+            static_cast<std::int64_t>(out.places.size()) >= needed && (needed < 2 || (helps && fit_together(out)));
         if (!fits) {
             out.places.clear();
             out.victims.clear();

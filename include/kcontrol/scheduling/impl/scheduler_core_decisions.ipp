@@ -1,24 +1,13 @@
 #pragma once
 
 // Decisions, and the places that they keep.
+#include <kcontrol/scheduling/impl/keep_time.hpp>
 #include <kcontrol/scheduling/scheduler_core.hpp>
-#include <kcontrol/values/api_duration.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
 namespace kcontrol::inline v0_1::scheduling {
-namespace detail {
-
-// How long its place is kept for the next pod of its name.
-inline duration keep_time(const api::core::v1::pod& pod) {
-    const auto* const wanted = pod.metadata.annotations.get("scheduling.kcontrol.dev/keep-place");
-    if (wanted == nullptr) return duration::zero();
-    const auto read = parse_duration(*wanted);
-    return read ? std::min<duration>(*read, gang_book::first_call) : duration::zero();
-}
-
-}  // namespace detail
 
 // Decisions.
 
@@ -146,7 +135,7 @@ KCONTROL_DECL void scheduler_core::lose_nomination(const pod_pointer& pod) {
 KCONTROL_DECL void scheduler_core::keep_place(const placed_pod& of) {
     const auto& object = of.pod->pod();
     const auto time = detail::keep_time(object);
-    if (time <= duration::zero() || object.spec.node_name.empty() || !decider_.schedules(object)) return;
+    if (time == duration::zero() || object.spec.node_name.empty() || !decider_.schedules(object)) return;
     if (nominations_.preemptor_of(of.pod->uid())) return;  // evicted here, for another one
     const auto pod = std::make_shared<const pod_info>(of.pod->shared_pod());
     keep_no_longer(*pod);
