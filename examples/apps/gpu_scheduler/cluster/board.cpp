@@ -366,6 +366,8 @@ void board::hold(node_state& on, const pod_info& pod, gpu_claims::claim_names& c
     made.priority = pod.priority();
     if (const auto& start = pod.pod().status.start_time) made.started = start.value();
     made.usual = usual_demand(claim.request, pod.requests().cpu_milli, made.amount);
+    // In a trial a pod is there whose claims have nothing yet.
+    if (has_claims && is_nominated) made.amount += claims_->most_of(pod.pod(), on.node->metadata.name.str());
     if (has_claims) add_claims(on, pod, counted, made);
     on.holdings.push_back(std::move(made));
 }
