@@ -10,8 +10,8 @@ using namespace training_operator::tests;
 
 namespace {
 
-std::string found(const gang& ranks, double seconds = 100) {
-    const auto failure = find_failure(ranks, after(seconds));
+std::string found(const gang& ranks, double seconds = 100, bool has_holder = false) {
+    const auto failure = find_failure(ranks, after(seconds), has_holder);
     if (!failure) return "none";
     return (failure->retryable ? "again " : "end ") + failure->reason + ": " + failure->message;
 }
@@ -55,6 +55,19 @@ TEST_CASE("what is taken away is no fault of the program") {
     CHECK(found({failed(0, 1, 10), deleted}) == "again PodDeleted: rank 1 is lost: somebody deleted its pod");
     deleted.state = pod_state::ended_well;
     CHECK(found({deleted}) == "none");
+}
+
+TEST_CASE("a Job's controller deletes the other ranks of one that failed: they are not the cause") {
+    rank deleted = one(1, pod_state::running);
+    deleted.leaving = true;
+    CHECK(found({failed(0, 1, 10), deleted}, 100, true) == "end RankFailed: rank 0 exited with code 1");
+    CHECK(found({deleted, failed(0, 1, 10)}, 100, true) == "end RankFailed: rank 0 exited with code 1");
+    rank killed = failed(1, 143, 10);
+    killed.leaving = true;
+    CHECK(found({failed(0, 1, 10), killed}, 100, true) == "end RankFailed: rank 0 exited with code 1");
+    CHECK(found({deleted}, 100, true) == "again PodDeleted: rank 1 is lost: somebody deleted its pod");
+    killed.disrupted = true;
+    CHECK(found({failed(0, 1, 10), killed}, 100, true) == "again Disrupted: rank 1 was taken away");
 }
 
 TEST_CASE("a node is lost when it is not ready for 60 s; until then nobody is blamed") {

@@ -44,7 +44,7 @@ std::optional<failure> decision::trouble() const {
     const auto& holder = facts_.holds_ranks;
     const bool queues = job_.status.phase == "Queued";
     if (holder && holder->suspended && !queues) return loss("Preempted", "the queue has taken its place back");
-    if (auto found = find_failure(ranks_, now_)) return found;
+    if (auto found = find_failure(ranks_, now_, holder.has_value())) return found;
     if (holder && holder->failed && ranks_.empty())
         return loss("HolderFailed", "no rank could be made: " + holder->words);
     const auto absent = missing();

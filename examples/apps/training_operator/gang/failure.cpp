@@ -29,8 +29,11 @@ std::optional<failure> failure_of(const rank& one, wall_time now) {
     return std::nullopt;
 }
 
-// Those that do not say when they ended come first: they were taken away.
-wall_time order_of(const rank& one) { return one.ended && !one.disrupted ? *one.ended : wall_time::min(); }
+// Those that do not say when they ended come first: they were taken away. What a Job's controller deletes comes last.
+wall_time order_of(const rank& one, bool has_holder) {
+    if (has_holder && one.leaving && !one.disrupted) return wall_time::max();
+    return one.ended && !one.disrupted ? *one.ended : wall_time::min();
+}
 
 }  // namespace
 
@@ -42,7 +45,7 @@ failure loss(std::string reason, std::string message) {
     return out;
 }
 
-std::optional<failure> find_failure(const gang& ranks, wall_time now) {
+std::optional<failure> find_failure(const gang& ranks, wall_time now, bool has_holder) {
     std::optional<failure> first;
     wall_time first_at{};
     bool doubtful = false;
@@ -50,7 +53,7 @@ std::optional<failure> find_failure(const gang& ranks, wall_time now) {
         doubtful = doubtful || one.unready_since.has_value();
         auto found = failure_of(one, now);
         if (!found) continue;
-        const wall_time at = order_of(one);
+        const wall_time at = order_of(one, has_holder);
         const bool better = found->retryable && first && !first->retryable;
         if (!first || at < first_at || (at == first_at && better)) first = std::move(found), first_at = at;
     }

@@ -36,6 +36,7 @@ failure loss(std::string reason, std::string message);
 /// somebody deletes are worth another attempt. Of several ranks the one that failed first counts, for the others fail
 /// because of it; where that can't be told, one that is worth another attempt. A rank that failed while another one's
 /// node is not ready may have failed because of that: nothing is said before that node is back, or lost.
-std::optional<failure> find_failure(const gang& ranks, wall_time now);
+/// `has_holder`: another controller makes the pods, and deletes the others once one has failed.
+std::optional<failure> find_failure(const gang& ranks, wall_time now, bool has_holder);
 
 }  // namespace training_operator
