@@ -92,7 +92,7 @@ void sweep(const std::string& well, std::size_t most, std::size_t step) {
             Life one(static_cast<trouble>(what), at);
             const std::string end = one.play();
             CHECK(one.met());
-            CHECK_MESSAGE(end == well, words[what] << " at request " << at << ": " << end);
+            CHECK_MESSAGE(end == well, std::string(words[what]) << " at request " << at << ": " << end);
         }
     }
 }

@@ -192,10 +192,13 @@ private:
         if (rule.action.proportional.value_or(false)) asked = now_.warm * value / rule.threshold;
         if (!add(verdict::up, at_most(asked), why)) return true;
         const bool fell = kept.at_up && (is_upper(rule) ? value < *kept.at_up : value > *kept.at_up);
-        kept.ups_in_vain = kept.at_up && !fell ? kept.ups_in_vain + 1 : 0;
+        if (!kept.at_up || fell) kept.ups_in_vain = 0;
+        // The write of the last decision may have failed.
+        if (kept.at_up && !fell && now_.replicas > kept.up_from) ++kept.ups_in_vain;
         held_since_ = std::exchange(kept.since, now_.now);
         if (kept.ups_in_vain < 2) {
             kept.at_up = value;
+            kept.up_from = now_.replicas;
             return true;
         }
         kept.ineffective = true;

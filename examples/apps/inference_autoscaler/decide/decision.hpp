@@ -29,6 +29,7 @@ struct facts {
 struct rule_memory {
     std::optional<time_point> since;  ///< it began to hold, or decided last
     std::optional<double> at_up;      ///< its value when it asked for more last
+    std::int32_t up_from = 0;         ///< the replicas of that time; while there are no more, nothing was tried
     std::int32_t ups_in_vain = 0;     ///< its own, after which the value did not fall
     bool ineffective = false;         ///< it decides nothing until it was below its threshold once
     std::optional<double> worst;      ///< its value nearest to the threshold since all rules are low

@@ -346,6 +346,12 @@ TEST_CASE("a rule whose value does not fall after two scale-ups is ineffective u
     world falls({rule("a", 90)});
     double value = 100;
     for (int want = 3; want <= 8; ++want) CHECK(falls.look(15, {value -= 1}).wanted == want);
+
+    world fails({rule("a", 90)});  // no scale-up reaches the target
+    for (int i = 0; i < 5; ++i) {
+        CHECK(fails.ask(15, {100}).wanted == 3);
+        fails.kept = fails.last.next;
+    }
 }
 
 TEST_CASE("missing is not zero: it is told, forbids a down, and onMissing never lowers") {
