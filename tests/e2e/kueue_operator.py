@@ -90,9 +90,12 @@ class KueueTest(OperatorTest):
         pods = self.pods(name)
         self.assertEqual([p["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] for p in pods], ["cpus"])
         self.assertEqual([p["spec"]["containers"][0]["resources"]["requests"] for p in pods], [{"cpu": "2", "memory": "1Gi"}])
-        used = {r["name"]: r["total"] for r in
-                self.real.get("clusterqueue", "cpus")["status"]["flavorsReservation"][0]["resources"]}
-        self.assertEqual(used, {"cpu": "2", "memory": "1Gi"})
+
+        def used():  # Kueue writes it some time after the admission
+            return {r["name"]: r["total"] for r in
+                    self.real.get("clusterqueue", "cpus")["status"]["flavorsReservation"][0]["resources"]}
+
+        wait.until(lambda: f"the queue of CPUs says {used()}", lambda: used() == {"cpu": "2", "memory": "1Gi"}, 60)
         self.assertEqual(self.status(holder)["phase"], "Running")
         self.remove(holder)
         steps = iter(range(1, 10000))
