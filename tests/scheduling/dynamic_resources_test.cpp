@@ -271,12 +271,12 @@ TEST_CASE("dynamic_resources: what it says of nodes") {
     CHECK(said(of_template, R"({"resourceClaimStatuses":[{"name":"c"}]})") == "all skip");  // it needs none
 
     // What is decided counts until its last copy is gone; a pod that shares the claim goes there, too.
-    plugin_round<dynamic_resources> round(dynamic_resources(known), nodes,
-                                          pod_of("p", R"({"containers":[],"resourceClaims":[)" + named("two") + "]}"));
-    auto decided = dynamic_resources(known).decide(round.state, round.node("a"), nullptr);
+    const auto pod = pod_of("p", R"({"containers":[],"resourceClaims":[)" + named("two") + "]}");
+    plugin_round<dynamic_resources> round(dynamic_resources(known), nodes, pod);
+    auto decided = dynamic_resources(known).decide(round.state, *pod, round.node("a"), nullptr);
     REQUIRE((decided && *decided));
     CHECK((**decided).size() == 1);
-    auto assumed = known->assume(*known->find_claim("default", "two"), (**decided)[0]);
+    auto assumed = known->assume(known->find_claim("default", "two"), (**decided)[0]);
     CHECK(said(named("one"))
               .find("a !cannot allocate all claims: claim default/one, request r: 1 device is needed, "
                     "0 of 2 are free, b ok") == 0);

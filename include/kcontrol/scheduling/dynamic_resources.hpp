@@ -23,6 +23,9 @@ namespace kcontrol::inline v0_1::scheduling {
 /// others. A pod waits until the claims of its templates are made. Members of a gang may share a claim that none of
 /// them has yet: it is allocated for the first, and the others go to nodes that reach its devices.
 ///
+/// Where a node does not have an extended resource of the pod, and a DeviceClass stands for it, devices of the class
+/// take its place, by an extended_claim. One that was made for the pod before is used again, on nodes that it suits.
+///
 /// Preemption frees no devices: a refusal for lack of them is unresolvable, as kube-scheduler's is. There are no
 /// scores. Source: https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/
 ///
@@ -44,10 +47,19 @@ public:
             claim_catalog::assumption given;     ///< null: it is to be allocated
             std::optional<node_selector> nodes;  ///< that reach its devices; absent: all
         };
-        std::vector<use> uses;  ///< by their order in the pod
+        std::vector<use> uses;  ///< by their order in the pod; from reserve() on, the extended claim is the last one
         /// By uses, from reserve() on: what is given, so that it counts. The program drops it once the API server has
         /// it.
         std::vector<claim_catalog::assumption> assumed;
+
+        /// Extended resources of the pod that a class stands for.
+        std::vector<interned_name> extended;
+        /// The claim for a node that has none of them; null: there are none.
+        std::shared_ptr<const extended_claim> draft;
+        /// One that the API server has for the pod.
+        std::optional<use> made;
+        /// From reserve() on: what stands for extended resources; null: the node has them.
+        std::shared_ptr<const extended_claim> chosen;
     };
 
     /// Decides on what the catalog has at each call.
@@ -59,8 +71,9 @@ public:
     void unreserve(state& of_pod, const placement&) noexcept { of_pod.assumed.clear(); }
     /// The allocations of the uses that have none, by their order. None: the node can't have the pod, and
     /// `missing`, unless it is null, says why. Errors: those of allocate_devices().
+    /// That of the extended claim is the last one.
     KCONTROL_DECL result<std::optional<std::vector<api::resource::v1::allocation_result>>> decide(
-        const state& of_pod, const node_info& node, std::string* missing) const;
+        const state& of_pod, const pod_info& pod, const node_info& node, std::string* missing) const;
 
     /// The name of the claim of an entry of the pod's spec.resourceClaims; none: it is not made yet; empty: it needs
     /// none.
@@ -68,6 +81,12 @@ public:
                                                                     const api::core::v1::pod_resource_claim& entry);
 
 private:
+    // Null: the node needs none.
+    std::shared_ptr<const extended_claim> extended_on(const state& of_pod, const pod_info& pod,
+                                                      const node_info& node) const;
+    status read_use(state::use& of, const pod_info& pod, const std::string& path) const;
+    static status reach(const state::use& of, const pod_info& pod, const node_info& node);
+
     std::shared_ptr<claim_catalog> objects_;
 };
 

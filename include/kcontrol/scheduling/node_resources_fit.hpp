@@ -9,12 +9,15 @@
 #include <kcontrol/scheduling/status.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace kcontrol::inline v0_1::scheduling {
+
+class claim_catalog;
 
 /// Which nodes are better: those with much left, or those with little.
 enum class scoring_strategy : std::uint8_t { least_allocated, most_allocated };
@@ -39,16 +42,24 @@ public:
         return ignored_resource_groups_ = std::move(domains), *this;
     }
 
+    /// Extended resources that a DeviceClass of the catalog stands for pass on nodes that have none of them. A profile
+    /// has DynamicResources then, which finds devices for them. Default: none.
+    node_resources_fit_options& claims(std::shared_ptr<const claim_catalog> known) {
+        return claims_ = std::move(known), *this;
+    }
+
     scoring_strategy strategy() const noexcept { return strategy_; }
     const std::vector<resource_weight>& resources() const noexcept { return resources_; }
     /// Whether filter passes over an extended resource.
     KCONTROL_DECL bool ignores(std::string_view resource) const;
+    const std::shared_ptr<const claim_catalog>& claims() const noexcept { return claims_; }
 
 private:
     scoring_strategy strategy_ = scoring_strategy::least_allocated;
     std::vector<resource_weight> resources_ = default_resource_weights();
     std::vector<std::string> ignored_resources_;
     std::vector<std::string> ignored_resource_groups_;
+    std::shared_ptr<const claim_catalog> claims_;
 };
 
 /// Refuses nodes that have less left than the pod requests, or as many pods as they may have.
@@ -59,6 +70,8 @@ public:
     static constexpr std::string_view name = "NodeResourcesFit";
 
     static KCONTROL_DECL std::vector<event_kind> events();
+    /// Of a DeviceClass: whether it stands for a resource of the pod now, and did not before.
+    static KCONTROL_DECL bool may_help(const pod_info& waiting, const cluster_event& event);
 
     /// The extended resources that the pod requests and that are not ignored.
     class state {
@@ -68,6 +81,7 @@ public:
             interned_name resource;
             interned_name insufficient;  // the reason
             std::int64_t amount = 0;
+            bool has_class = false;  // a DeviceClass stands for it
         };
         std::vector<wanted> extended_;
     };

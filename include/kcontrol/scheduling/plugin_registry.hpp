@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/scheduling/configuration.hpp>
+#include <kcontrol/scheduling/node_resources_fit.hpp>
 #include <kcontrol/scheduling/plugin.hpp>
 #include <kcontrol/scheduling/pod_topology_spread.hpp>
 #include <kcontrol/scheduling/profile.hpp>
@@ -10,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,8 +72,9 @@ KCONTROL_DECL plugin_registry default_registry(
     const volume_catalog& volumes, pod_topology_spread_options::default_selector_function default_selector = {});
 
 /// Makes NodeResourcesFit with kube-scheduler's arguments. It passes over these extended resources as well: those that
-/// a plugin of the program hands out.
-KCONTROL_DECL plugin_registry::factory node_resources_fit_factory(std::vector<std::string> ignored_resources);
+/// a plugin of the program hands out. `claims`: see node_resources_fit_options::claims().
+KCONTROL_DECL plugin_registry::factory node_resources_fit_factory(std::vector<std::string> ignored_resources,
+                                                                  std::shared_ptr<const claim_catalog> claims = {});
 
 }  // namespace kcontrol::scheduling
 

@@ -21,6 +21,7 @@
 #include <kcontrol/scheduling/impl/device_cel.ipp>
 #include <kcontrol/scheduling/impl/device_inventory.ipp>
 #include <kcontrol/scheduling/impl/dynamic_resources.ipp>
+#include <kcontrol/scheduling/impl/extended_claim.ipp>
 #include <kcontrol/scheduling/impl/gang_book.ipp>
 #include <kcontrol/scheduling/impl/gang_claim.ipp>
 #include <kcontrol/scheduling/impl/image_locality.ipp>

@@ -242,7 +242,7 @@ TEST_CASE("board: a claim counts from its decision until its pods are gone; its 
         one.driver = "gpu.nvidia.com";
         one.pool = "n";
         one.device = "gpu-0";
-        const auto assumed = w.all->assume(*w.claim("c"), given);
+        const auto assumed = w.all->assume(w.claim("c"), given);
         CHECK(sums() == "0 of 0, 1");  // its pod is not there yet
         CHECK(!is_free());
     }

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <kcontrol/scheduling/claim_catalog.hpp>
+#include <kcontrol/scheduling/impl/claim_parts.hpp>
 #include <kcontrol/scheduling/impl/write_answer.hpp>
+
+#include <algorithm>
 
 namespace kcontrol::inline v0_1::scheduling {
 
@@ -28,7 +31,9 @@ KCONTROL_DECL void claim_catalog::set(std::shared_ptr<const claim> object) {
     }
     if (object->status.allocation) books_->hold(*object->status.allocation);
     if (known != nullptr && known->status.allocation) books_->free(*known->status.allocation);
+    if (known != nullptr) extended_.erase({std::string(extended_claim::pod_of(*known)), name});
     known = std::move(object);
+    if (const auto pod = extended_claim::pod_of(*known); !pod.empty()) extended_.emplace(pod, name);
     books_->tell(&name);
 }
 
@@ -39,6 +44,7 @@ KCONTROL_DECL void claim_catalog::set_answer(std::shared_ptr<const claim> object
 
 KCONTROL_DECL void claim_catalog::set(std::shared_ptr<const device_class> object) {
     classes_.insert_or_assign(object->metadata.name.str(), std::move(object));
+    stands_for_.reset();
     books_->tell(nullptr);
 }
 
@@ -53,12 +59,14 @@ KCONTROL_DECL void claim_catalog::remove(const claim& object) {
     const auto found = claims_.find(name);
     if (found == claims_.end() || found->second->metadata.uid != object.metadata.uid) return;
     if (found->second->status.allocation) books_->free(*found->second->status.allocation);
+    extended_.erase({std::string(extended_claim::pod_of(*found->second)), name});
     claims_.erase(found);
     books_->tell(&name);
 }
 
 KCONTROL_DECL void claim_catalog::remove(const device_class& object) {
     classes_.erase(object.metadata.name.str());
+    stands_for_.reset();
     books_->tell(nullptr);
 }
 
@@ -71,6 +79,7 @@ KCONTROL_DECL void claim_catalog::remove(const slice& object) {
 KCONTROL_DECL void claim_catalog::clear() {
     while (!claims_.empty()) remove(*std::shared_ptr(claims_.begin()->second));
     classes_.clear();
+    stands_for_.reset();
     slices_.clear();
     devices_.reset();
     books_->tell(nullptr);
@@ -78,8 +87,19 @@ KCONTROL_DECL void claim_catalog::clear() {
 
 KCONTROL_DECL std::shared_ptr<const claim_catalog::claim> claim_catalog::find_claim(std::string_view namespace_,
                                                                                     std::string_view name) const {
-    const auto found = claims_.find({std::string(namespace_), std::string(name)});
-    return found == claims_.end() ? nullptr : found->second;
+    const namespaced_name key{std::string(namespace_), std::string(name)};
+    if (const auto found = claims_.find(key); found != claims_.end()) return found->second;
+    const auto draft = books_->drafts.find(key);
+    return draft == books_->drafts.end() ? nullptr : draft->second;
+}
+
+KCONTROL_DECL std::shared_ptr<const claim_catalog::claim> claim_catalog::find_extended_claim(
+    const api::core::v1::pod& of) const {
+    const auto found = extended_.lower_bound({of.metadata.uid.str(), {}});
+    if (found != extended_.end() && found->first == of.metadata.uid) return claims_.at(found->second);
+    const auto draft = std::ranges::find_if(
+        books_->drafts, [&](const auto& each) { return extended_claim::pod_of(*each.second) == of.metadata.uid; });
+    return draft == books_->drafts.end() ? nullptr : draft->second;
 }
 
 KCONTROL_DECL claim_catalog::assumption claim_catalog::allocation_of(const std::shared_ptr<const claim>& of) const {
@@ -92,6 +112,26 @@ KCONTROL_DECL std::shared_ptr<const claim_catalog::device_class> claim_catalog::
     std::string_view name) const {
     const auto found = classes_.find(name);
     return found == classes_.end() ? nullptr : found->second;
+}
+
+KCONTROL_DECL std::string claim_catalog::implicit_resource_of(const device_class& of) {
+    return std::string(detail::implicit_resource_prefix) + of.metadata.name.str();
+}
+
+KCONTROL_DECL std::shared_ptr<const claim_catalog::device_class> claim_catalog::find_class_for(
+    std::string_view resource) const {
+    const auto prefix = detail::implicit_resource_prefix;
+    if (resource.starts_with(prefix)) return find_class(resource.substr(prefix.size()));
+    if (!stands_for_) {
+        stands_for_.emplace();
+        for (const auto& [name, each] : classes_) {
+            if (each->spec.extended_resource_name.empty()) continue;
+            auto& to = (*stands_for_)[each->spec.extended_resource_name.str()];
+            if (to == nullptr || to->metadata.creation_timestamp < each->metadata.creation_timestamp) to = each;
+        }
+    }
+    const auto found = stands_for_->find(resource);
+    return found == stands_for_->end() ? nullptr : found->second;
 }
 
 KCONTROL_DECL const device_inventory& claim_catalog::devices() const {
@@ -114,17 +154,22 @@ KCONTROL_DECL device_allocator_options claim_catalog::options() const {
     return {selects, [this](std::string_view name) { return find_class(name); }};
 }
 
-KCONTROL_DECL claim_catalog::assumption claim_catalog::assume(const claim& of, allocation decided) {
-    const auto name = key_of(of.metadata);
-    const auto forget = [books = books_, name, uid = of.metadata.uid.str()](const allocation* made) {
+KCONTROL_DECL claim_catalog::assumption claim_catalog::assume(const std::shared_ptr<const claim>& of,
+                                                              allocation decided) {
+    const auto name = key_of(of->metadata);
+    const auto forget = [books = books_, name, of](const allocation* made) {
         books->free(*made);
-        books->assumed.erase(uid);
+        books->assumed.erase(of->metadata.uid.str());
+        if (const auto draft = books->drafts.find(name); draft != books->drafts.end() && draft->second == of) {
+            books->drafts.erase(draft);
+        }
         books->tell(&name);
         delete made;
     };
     assumption out(new allocation(std::move(decided)), forget);
     books_->hold(*out);
-    books_->assumed.insert_or_assign(of.metadata.uid.str(), out);
+    books_->assumed.insert_or_assign(of->metadata.uid.str(), out);
+    if (extended_claim::is_draft(*of)) books_->drafts.insert_or_assign(name, of);
     books_->tell(&name);
     return out;
 }

@@ -28,7 +28,8 @@ KCONTROL_DECL bool dynamic_resources::may_help(const pod_info& waiting, const cl
     if (before == nullptr && after == nullptr) return true;
     if (before != nullptr && before->status.allocation && (after == nullptr || !after->status.allocation)) return true;
     const auto& meta = (after != nullptr ? after : before)->metadata;
-    return meta.namespace_ == waiting.namespace_() &&
+    if (meta.namespace_ != waiting.namespace_()) return false;
+    return extended_claim::pod_of(after != nullptr ? *after : *before) == waiting.uid() ||
            std::ranges::any_of(waiting.pod().spec.resource_claims,
                                [&](const auto& each) { return claim_name(waiting.pod(), each) == meta.name.view(); });
 }
@@ -53,65 +54,121 @@ KCONTROL_DECL status dynamic_resources::pre_filter(state& of_pod, const pod_info
         }
         if (named->empty()) continue;
         state::use made{objects_->find_claim(pod.namespace_(), *named), nullptr, {}};
-        const auto claim = "ResourceClaim " + in_quotes(*named);
-        if (made.object == nullptr) return refused(path + ": " + claim + " does not exist");
-        const auto& meta = made.object->metadata;
-        const auto& owners = meta.owner_references;
+        if (made.object == nullptr) {
+            return refused(path + ": ResourceClaim " + in_quotes(*named) + " does not exist");
+        }
+        const auto& owners = made.object->metadata.owner_references;
         const bool is_own = std::ranges::any_of(owners, [&](const auto& owner) { return owner.uid == pod.uid(); });
         if (!each.resource_claim_template_name.empty() && !is_own) {
-            return refused(path + ": " + claim + " was not made for this pod");
+            return refused(path + ": ResourceClaim " + in_quotes(*named) + " was not made for this pod");
         }
-        if (meta.deletion_timestamp) return refused(path + ": " + claim + " is being deleted");
-        if (!detail::is_reserved_for(*made.object, pod.uid()) &&
-            made.object->status.reserved_for.size() >= detail::most_users_of_claim) {
-            return refused(path + ": " + claim + " is reserved for " + std::to_string(detail::most_users_of_claim) +
-                           " pods, the most");
-        }
-        made.given = objects_->allocation_of(made.object);
-        if (made.given != nullptr && made.given->node_selector) {
-            auto nodes = node_selector::of(*made.given->node_selector);
-            if (!nodes) return refused(claim + ": status.allocation.nodeSelector: " + nodes.error().message());
-            made.nodes = std::move(*nodes);
-        }
+        if (auto said = read_use(made, pod, path + ": "); !said.ok()) return said;
         const bool is_twice =
             std::ranges::any_of(of_pod.uses, [&](const state::use& other) { return other.object == made.object; });
         if (!is_twice) of_pod.uses.push_back(std::move(made));
     }
-    return of_pod.uses.empty() ? status::skip() : status();
+    for (const auto& each : pod.requests().extended()) {
+        if (objects_->find_class_for(each.resource.view()) != nullptr) of_pod.extended.push_back(each.resource);
+    }
+    if (pod.requests().extended().empty()) return of_pod.uses.empty() ? status::skip() : status();
+    if (!of_pod.extended.empty()) {
+        of_pod.draft =
+            extended_claim::of(pod.pod(), [this](auto resource) { return objects_->find_class_for(resource); });
+    }
+    const auto made = objects_->find_extended_claim(pod.pod());
+    if (made != nullptr && !extended_claim::is_draft(*made)) {
+        of_pod.made.emplace().object = made;
+        if (auto said = read_use(*of_pod.made, pod, {}); !said.ok()) return said;
+    }
+    const bool is_named = pod.pod().status.extended_resource_claim_status.present();
+    return of_pod.uses.empty() && of_pod.extended.empty() && !of_pod.made && !is_named ? status::skip() : status();
+}
+
+KCONTROL_DECL status dynamic_resources::read_use(state::use& of, const pod_info& pod, const std::string& path) const {
+    const auto& meta = of.object->metadata;
+    const auto claim = "ResourceClaim " + in_quotes(meta.name);
+    const auto refused = [](const std::string& why) { return status::unresolvable(interned_name(why)); };
+    if (meta.deletion_timestamp) return refused(path + claim + " is being deleted");
+    if (!detail::is_reserved_for(*of.object, pod.uid()) &&
+        of.object->status.reserved_for.size() >= detail::most_users_of_claim) {
+        return refused(path + claim + " is reserved for " + std::to_string(detail::most_users_of_claim) +
+                       " pods, the most");
+    }
+    of.given = objects_->allocation_of(of.object);
+    if (of.given == nullptr || !of.given->node_selector) return {};
+    auto nodes = node_selector::of(*of.given->node_selector);
+    if (!nodes) return refused(claim + ": status.allocation.nodeSelector: " + nodes.error().message());
+    of.nodes = std::move(*nodes);
+    return {};
+}
+
+KCONTROL_DECL std::shared_ptr<const extended_claim> dynamic_resources::extended_on(const state& of_pod,
+                                                                                   const pod_info& pod,
+                                                                                   const node_info& node) const {
+    const auto has = [&](const interned_name& resource) { return node.allocatable().extended(resource) > 0; };
+    if (std::ranges::none_of(of_pod.extended, has)) return of_pod.draft;
+    if (std::ranges::all_of(of_pod.extended, has)) return nullptr;
+    return extended_claim::of(pod.pod(), [&](std::string_view resource) {
+        return has(interned_name(resource)) ? nullptr : objects_->find_class_for(resource);
+    });
+}
+
+KCONTROL_DECL status dynamic_resources::reach(const state::use& of, const pod_info& pod, const node_info& node) {
+    if (of.given == nullptr || !of.nodes || of.nodes->selects(node.node().metadata)) return {};
+    const interned_name why("node(s) can't reach the devices of ResourceClaim " + in_quotes(of.object->metadata.name));
+    return detail::is_only_user(*of.object, pod.uid()) ? status::unschedulable(why) : status::unresolvable(why);
 }
 
 KCONTROL_DECL status dynamic_resources::filter(const state& of_pod, const pod_info& pod, const node_info& node) const {
     for (const auto& each : of_pod.uses) {
-        if (each.given == nullptr || !each.nodes || each.nodes->selects(node.node().metadata)) continue;
-        const interned_name why("node(s) can't reach the devices of ResourceClaim " +
-                                in_quotes(each.object->metadata.name));
-        return detail::is_only_user(*each.object, pod.uid()) ? status::unschedulable(why) : status::unresolvable(why);
+        if (auto said = reach(each, pod, node); !said.ok()) return said;
+    }
+    const auto extended = extended_on(of_pod, pod, node);
+    if (of_pod.made) {
+        const auto& made = *of_pod.made;
+        if (extended == nullptr || !detail::has_same_requests(*made.object, *extended->object)) {
+            static const interned_name other("node(s) don't suit the ResourceClaim that was made for the pod");
+            return status::unschedulable(other);
+        }
+        if (auto said = reach(made, pod, node); !said.ok()) return said;
+    } else if (extended == nullptr && pod.pod().status.extended_resource_claim_status) {
+        // The kubelet would look for that claim.
+        static const interned_name stale(
+            "node(s) have the extended resources, and the pod's status names a ResourceClaim for them");
+        return status::unresolvable(stale);
     }
     std::string missing;
-    const auto found = decide(of_pod, node, &missing);
+    const auto found = decide(of_pod, pod, node, &missing);
     if (!found) return status::unresolvable(interned_name(found.error().message()));
     return *found ? status() : status::unresolvable(interned_name("cannot allocate all claims: " + missing));
 }
 
-KCONTROL_DECL status dynamic_resources::reserve(state& of_pod, placement&, const node_info& node) {
-    auto found = decide(of_pod, node, nullptr);
+KCONTROL_DECL status dynamic_resources::reserve(state& of_pod, placement& of, const node_info& node) {
+    auto found = decide(of_pod, of.pod(), node, nullptr);
     if (!found) return status::unresolvable(interned_name(found.error().message()));
     if (!*found) return status::unresolvable(interned_name("cannot allocate all claims"));
+    of_pod.chosen = extended_on(of_pod, of.pod(), node);
+    if (of_pod.chosen != nullptr) {
+        of_pod.uses.push_back(of_pod.made ? *of_pod.made : state::use{of_pod.chosen->object, nullptr, {}});
+    }
     for (std::size_t next = 0; const auto& each : of_pod.uses) {
         of_pod.assumed.push_back(each.given);
         if (each.given == nullptr) {
-            of_pod.assumed.back() = objects_->assume(*each.object, std::move((**found)[next++]));
+            of_pod.assumed.back() = objects_->assume(each.object, std::move((**found)[next++]));
         }
     }
     return {};
 }
 
 KCONTROL_DECL result<std::optional<std::vector<api::resource::v1::allocation_result>>> dynamic_resources::decide(
-    const state& of_pod, const node_info& node, std::string* missing) const {
+    const state& of_pod, const pod_info& pod, const node_info& node, std::string* missing) const {
     std::vector<std::shared_ptr<const claim_catalog::claim>> wanted;
     for (const auto& each : of_pod.uses) {
         if (each.given == nullptr) wanted.push_back(each.object);
     }
+    const auto extended = extended_on(of_pod, pod, node);
+    const bool is_given = of_pod.made && of_pod.made->given != nullptr;
+    if (extended != nullptr && !is_given) wanted.push_back(of_pod.made ? of_pod.made->object : extended->object);
     if (wanted.empty()) return std::optional(std::vector<api::resource::v1::allocation_result>());
     return allocate_devices(wanted, objects_->devices(), objects_->held(), node.node(), objects_->options(), missing);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/scheduling/claim_catalog.hpp>
 #include <kcontrol/scheduling/node_resources_fit.hpp>
 #include <kcontrol/scheduling/node_scores.hpp>
 
@@ -30,7 +31,21 @@ KCONTROL_DECL bool node_resources_fit_options::ignores(std::string_view resource
 
 KCONTROL_DECL std::vector<event_kind> node_resources_fit::events() {
     return {{interned_name("Pod"), event_actions::delete_ | event_actions::update_pod_scale_down},
-            {interned_name("Node"), event_actions::add | event_actions::update_node_allocatable}};
+            {interned_name("Node"), event_actions::add | event_actions::update_node_allocatable},
+            {interned_name("resource.k8s.io/DeviceClass"), event_actions::add | event_actions::update_other}};
+}
+
+KCONTROL_DECL bool node_resources_fit::may_help(const pod_info& waiting, const cluster_event& event) {
+    const auto after = event.after.as<claim_catalog::device_class>();
+    if (after == nullptr) return true;
+    const auto before = event.before.as<claim_catalog::device_class>();
+    const auto& name = after->spec.extended_resource_name;
+    const bool is_new = before == nullptr || before->spec.extended_resource_name != name;
+    return std::ranges::any_of(waiting.requests().extended(), [&](const extended_amount& each) {
+        const auto resource = each.resource.view();
+        return (is_new && name == resource) ||
+               (before == nullptr && claim_catalog::implicit_resource_of(*after) == resource);
+    });
 }
 
 KCONTROL_DECL status node_resources_fit::pre_filter(state& of_pod, const pod_info& pod, const snapshot&) const {
@@ -39,7 +54,8 @@ KCONTROL_DECL status node_resources_fit::pre_filter(state& of_pod, const pod_inf
         const std::string_view resource = one.resource.view();
         if (options_.ignores(resource)) continue;
         interned_name insufficient("Insufficient " + std::string(resource));
-        of_pod.extended_.push_back({one.resource, std::move(insufficient), one.amount});
+        const bool has_class = options_.claims() != nullptr && options_.claims()->find_class_for(resource) != nullptr;
+        of_pod.extended_.push_back({one.resource, std::move(insufficient), one.amount, has_class});
     }
     return status();
 }
@@ -55,8 +71,9 @@ KCONTROL_DECL status node_resources_fit::filter(const state& of_pod, const pod_i
     detail::check_amount(wanted.ephemeral_storage, there.ephemeral_storage, held.ephemeral_storage, no_storage_,
                          refused);
     for (const auto& one : of_pod.extended_) {
-        detail::check_amount(one.amount, there.extended(one.resource), held.extended(one.resource), one.insufficient,
-                             refused);
+        const auto has = there.extended(one.resource);
+        if (has == 0 && one.has_class) continue;
+        detail::check_amount(one.amount, has, held.extended(one.resource), one.insufficient, refused);
     }
     if (refused.reason_count() == 0) return status();
     return refused;

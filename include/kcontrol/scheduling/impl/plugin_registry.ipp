@@ -37,10 +37,12 @@ inline result<std::vector<resource_weight>> read_balance_args(const configuratio
 
 }  // namespace detail
 
-KCONTROL_DECL plugin_registry::factory node_resources_fit_factory(std::vector<std::string> ignored_resources) {
+KCONTROL_DECL plugin_registry::factory node_resources_fit_factory(std::vector<std::string> ignored_resources,
+                                                                  std::shared_ptr<const claim_catalog> claims) {
     return detail::plugin_factory_of<node_resources_fit>(
-        [ignored = std::move(ignored_resources)](const configuration_part& args) {
+        [ignored = std::move(ignored_resources), claims = std::move(claims)](const configuration_part& args) {
             auto out = detail::read_fit_args(args);
+            if (out) out->claims(claims);
             for (std::size_t i = 0; out && i < ignored.size(); ++i) out->ignore_resource(ignored[i]);
             return out;
         });
