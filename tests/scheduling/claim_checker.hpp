@@ -11,10 +11,20 @@
 
 namespace kcontrol::test {
 
-/// Of pools with the devices gpu-0, and gpu-1 or its two halves.
+/// Of pools with the devices gpu-0, and gpu-1 or its two halves. A pod that requests example.com/gpu has a claim made
+/// for it, and no pod has two.
 class claim_checker {
 public:
     std::string broken;  ///< the first thing that is wrong; empty: nothing
+
+    /// The uid of the pod for whose extended resources the claim was made; empty: for none.
+    static std::string pod_of_extended(const json::value& claim) {
+        const auto annotation =
+            json::get_string(claim, {"metadata", "annotations", "resource.kubernetes.io/extended-resource-claim"});
+        const auto* owners = json::find(claim, {"metadata", "ownerReferences"});
+        if (annotation != "true" || owners == nullptr) return {};
+        return std::string(json::get_string(owners->as_array().front(), {"uid"}));
+    }
 
     /// A change of the API server.
     void changed(std::string_view resource, bool is_removed, const json::value& object) {
@@ -33,6 +43,7 @@ public:
             if (const auto* users = json::find(object, {"status", "reservedFor"})) {
                 for (const auto& each : users->as_array()) of.users.emplace(json::get_string(each, {"uid"}));
             }
+            of.extended_for = pod_of_extended(object);
             if (is_removed) claims_.erase(name);
         } else if (resource == "pods") {
             const auto phase = text({"status", "phase"});
@@ -40,10 +51,16 @@ public:
                 !is_removed && !text({"spec", "nodeName"}).empty() && phase != "Succeeded" && phase != "Failed";
             pods_.erase(name);
             const auto* claims = json::find(object, {"spec", "resourceClaims"});
-            if (!holds || claims == nullptr) return;
+            const json::value* resources = nullptr;
+            if (const auto* containers = json::find(object, {"spec", "containers"})) {
+                resources = json::find(containers->as_array().front(), {"resources", "requests"});
+            }
+            const bool is_extended = resources != nullptr && resources->as_object().contains("example.com/gpu");
+            if (!holds || (claims == nullptr && !is_extended)) return;
             auto& of = pods_[name];
             of = {text({"metadata", "uid"}), text({"spec", "nodeName"}), {}};
-            for (const auto& each : claims->as_array()) {
+            if (is_extended) of.claims.push_back(text({"status", "extendedResourceClaimStatus", "resourceClaimName"}));
+            for (const auto& each : claims == nullptr ? json::array() : claims->as_array()) {
                 const std::string named(json::get_string(each, {"resourceClaimName"}));
                 if (!named.empty()) of.claims.push_back(named);
             }
@@ -58,6 +75,7 @@ private:
     struct claim_use {
         std::vector<device> devices;
         std::set<std::string> users;
+        std::string extended_for;  // uid of a pod
     };
     struct pod_use {
         std::string uid, node;
@@ -67,7 +85,11 @@ private:
     std::string find_broken() const {
         std::set<device> given;
         std::map<std::string, int> memory;  // of gpu-1, by pool
+        std::set<std::string> extended;
         for (const auto& [name, claim] : claims_) {
+            if (!claim.extended_for.empty() && !extended.insert(claim.extended_for).second) {
+                return "two claims were made for the pod of " + name;
+            }
             for (const auto& each : claim.devices) {
                 if (!given.insert(each).second) return each.first + "/" + each.second + " is given twice";
                 memory[each.first] += each.second == "gpu-1" ? 2 : each.second == "gpu-0" ? 0 : 1;

@@ -211,6 +211,8 @@ TEST_CASE("claim_catalog: the claim of a pod's extended resources") {
     known->set(std::make_shared<const claim_catalog::claim>(again));
     CHECK(known->find_extended_claim(pod->pod()) == nullptr);
     CHECK(known->find_extended_claim(other->pod()) != nullptr);
+    known->set(given);  // late: it is deleted by now
+    CHECK(known->find_extended_claim(pod->pod()) == nullptr);
     known->remove(again);
     CHECK(known->find_extended_claim(other->pod()) == nullptr);
     CHECK(known->held().empty());

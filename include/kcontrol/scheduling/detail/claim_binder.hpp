@@ -41,6 +41,8 @@ struct claim_access {
         bool is_begun = false;  // else a write of that pod is on its way still
     };
     std::map<std::string, leaving_pods, std::less<>> left;
+    std::set<std::string, std::less<>> unmaking;      // uids of pods whose extended claims are being deleted
+    std::function<void(const object_meta&)> written;  // a version of a pod that the server has
 };
 
 /// Writes the allocation and the reservation into the status of the claims, in the order of kube-scheduler: finalizer,
@@ -49,6 +51,10 @@ struct claim_access {
 /// A lost answer is never taken for a failure: the claim is read until it is known what became of the write, and its
 /// devices are held meanwhile. A claim that somebody else allocated in between fails the binding, and the pod is tried
 /// again with what the claim has then.
+///
+/// For an extended_claim it makes a claim with a name that follows from the uid of the pod: who makes it again, after a
+/// lost answer or a restart, finds it. The pod's status names it before the binding. It is deleted if the pod is not
+/// bound. The status is then taken back, too, which servers from 1.37 on ignore.
 ///
 /// Thread-safety: it belongs to the client's executor.
 class claim_binder : public dynamic_resources {
@@ -71,7 +77,8 @@ public:
 
 private:
     KCONTROL_DECL void leave(const claim_catalog::claim& claim, std::string_view uid, bool frees) const;
-    KCONTROL_DECL void leave_all(state& of_pod, std::string_view uid) const;
+    KCONTROL_DECL void leave_all(state& of_pod, const pod_info& pod) const;
+    KCONTROL_DECL void unmake(const pod_info& pod) const;
 
     std::shared_ptr<claim_access> with_;
 };

@@ -55,6 +55,11 @@ public:
     /// The watch shows a version of a pod, or that it was deleted.
     KCONTROL_DECL void seen(const object_meta& shown, bool is_deleted);
 
+    /// A plugin has written to the pod: the binding is for this version.
+    void written(const object_meta& stored) {
+        written_.insert_or_assign(stored.uid.str(), stored.resource_version.str());
+    }
+
     /// Binds the pod: permit, pre_bind, bind, post_bind.
     KCONTROL_DECL awaitable<binding_end> bind(decided_pod of, std::stop_token stop);
     /// Writes to the pod's status. Errors: those of client::patch(); conflict (there is another pod of that name).

@@ -25,7 +25,8 @@ KCONTROL_DECL void claim_catalog::books::tell(const namespaced_name* claim) cons
 KCONTROL_DECL void claim_catalog::set(std::shared_ptr<const claim> object) {
     const auto name = key_of(object->metadata);
     auto& known = claims_[name];
-    if (known != nullptr && known->metadata.uid == object->metadata.uid &&
+    // Also of a claim that had this name before, when the answer to the creation of this one came before the events.
+    if (known != nullptr &&
         detail::is_newer_version(known->metadata.resource_version, object->metadata.resource_version)) {
         return;
     }

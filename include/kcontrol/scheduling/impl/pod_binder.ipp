@@ -306,7 +306,7 @@ KCONTROL_DECL awaitable<result<std::shared_ptr<const api::core::v1::pod>>> pod_b
         co_await client_.patch(resource_of<pod_type>(), key_of(meta), strategic_merge_patch_type, std::move(text), how);
     if (!written) co_return written.error();
     auto stored = written->template as<pod_type>();
-    written_.insert_or_assign(stored->metadata.uid.str(), stored->metadata.resource_version.str());
+    this->written(stored->metadata);
     co_return stored;
 }
 

@@ -52,7 +52,10 @@ inline result<std::vector<profile>> read_profiles(environment& env, const schedu
 KCONTROL_DECL result<std::vector<profile>> read_profiles(environment& env, const scheduler_options& how) {
     const volume_catalog volumes;
     auto plugins = default_registry(volumes);
-    if (how.claims()) plugins.add(dynamic_resources(how.claims()));
+    if (how.claims()) {
+        plugins.add(std::string(node_resources_fit::name), node_resources_fit_factory({}, how.claims()));
+        plugins.add(dynamic_resources(how.claims()));
+    }
     plugins.add(default_preemption());
     if (how.plugins()) how.plugins()(plugins);
     return read_profiles(env, how, plugins, nullptr);
@@ -94,7 +97,10 @@ inline preemption_policy scheduler::impl::policy_of(impl& of) {
 inline plugin_registry scheduler::impl::registry_of(impl& of) {
     auto out = default_registry(of.volumes->objects);
     out.add(detail::volume_binder(of.volumes));
-    if (of.claims != nullptr) out.add(detail::claim_binder(of.claims));
+    if (of.claims != nullptr) {
+        out.add(std::string(node_resources_fit::name), node_resources_fit_factory({}, of.claims->objects));
+        out.add(detail::claim_binder(of.claims));
+    }
     out.add(default_preemption(of.policy));
     if (of.options.plugins()) of.options.plugins()(out);
     return out;

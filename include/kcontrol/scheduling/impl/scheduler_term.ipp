@@ -2,8 +2,10 @@
 
 #include <kcontrol/controller/options.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
+#include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/scheduling/impl/claim_parts.hpp>
 #include <kcontrol/scheduling/impl/scheduler_term.hpp>
+#include <kcontrol/scheduling/impl/write_answer.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -18,6 +20,9 @@ namespace detail {
 
 // How long decisions are made before what else is on the executor has its turn.
 inline constexpr duration decision_slice = std::chrono::milliseconds(2);
+
+// Until claims are listed again.
+inline constexpr duration claims_retry = std::chrono::seconds(1);
 
 // A wait without an end would outlive its context.
 inline constexpr duration longest_wait = std::chrono::hours(1);
@@ -122,8 +127,10 @@ inline void scheduler::term::follow_claims() {
     auto& claims = *of->claims;
     claims.objects->clear();
     claims.left.clear();
+    claims.unmaking.clear();
     claims.is_complete = false;
     claims.spawn = [this](awaitable<void> task) { tasks.spawn(std::move(task)); };
+    claims.written = [this](const object_meta& stored) { binder.written(stored); };
     claims.changed = [this] {
         static const interned_name resource(detail::claim_resource);
         core.event({{resource, event_actions::update_other}, {}, {}}, env.now());
@@ -135,13 +142,31 @@ inline void scheduler::term::follow_claims() {
     tasks.spawn(complete_claims(shared_from_this()));
 }
 
+// What an informer lists first may be old, and a device that was given since would be given again. So claims are listed
+// as they are, at once, or after the informers if that fails: older servers lack these kinds.
 inline awaitable<void> scheduler::term::complete_claims(std::shared_ptr<term> self) {
+    using claim = api::resource::v1::resource_claim;
+    auto& claims = *self->of->claims;
+    auto live = self->of->m.get_client().live();
+    auto how = list_options().stop(self->stop);
+    auto listed = co_await live.list_page<claim>(how);
     bool all = true;
     for (const auto& each : self->claim_kinds) {
         if (all) all = co_await each->wait_synced(self->stop);
     }
-    self->of->claims->is_complete = all;
-    if (all) self->of->claims->changed();
+    while (all && !listed && !self->stop.stop_requested()) {
+        co_await sleep_for(self->env, detail::claims_retry, self->stop);
+        listed = co_await live.list_page<claim>(how);
+    }
+    if (!all || !listed) co_return;
+    // Of a newer informer the list may have claims that are deleted, without an event to come.
+    if (detail::is_newer_version(listed->resource_version, self->claim_kinds.back()->resource_version())) {
+        for (const auto& each : listed->items) {
+            if (each != nullptr) claims.objects->set(each);
+        }
+    }
+    claims.is_complete = true;
+    claims.changed();
 }
 
 inline void scheduler::term::subscribe() {
@@ -245,6 +270,7 @@ inline awaitable<void> scheduler::term::end() {
     if (of->claims == nullptr) co_return;
     of->claims->spawn = nullptr;
     of->claims->changed = nullptr;
+    of->claims->written = nullptr;
 }
 
 inline void scheduler::term::carry_out() {
