@@ -85,14 +85,16 @@ inline value allocation_json(const std::string& node, const std::vector<std::str
     return {{"devices", {{"results", std::move(results)}}}, {"nodeSelector", {{"nodeSelectorTerms", array{term}}}}};
 }
 
-/// "gpu.nvidia.com" and "mig.nvidia.com".
-inline value class_json(const std::string& type) {
+/// "gpu.nvidia.com" and "mig.nvidia.com". `resource`: the extended resource that it stands for; empty: none.
+inline value class_json(const std::string& type, const std::string& resource = {}) {
     const auto cel =
         R"(device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == ")" + type + "\"";
-    return {{"apiVersion", "resource.k8s.io/v1"},
-            {"kind", "DeviceClass"},
-            {"metadata", {{"name", type + ".nvidia.com"}}},
-            {"spec", {{"selectors", array{value{{"cel", {{"expression", cel}}}}}}}}};
+    value out{{"apiVersion", "resource.k8s.io/v1"},
+              {"kind", "DeviceClass"},
+              {"metadata", {{"name", type + ".nvidia.com"}}},
+              {"spec", {{"selectors", array{value{{"cel", {{"expression", cel}}}}}}}}};
+    if (!resource.empty()) out.at("spec").as_object()["extendedResourceName"] = resource;
+    return out;
 }
 
 inline value request_json(const std::string& of_class, int count) {

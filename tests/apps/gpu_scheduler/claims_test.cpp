@@ -267,6 +267,104 @@ TEST_CASE("board: a claim counts from its decision until its pods are gone; its 
     CHECK(sums() == "0 of 0, 0");
 }
 
+TEST_CASE("board: extended resources that a class stands for count by the claim that is made for them") {
+    using kcontrol::scheduling::extended_claim;
+    const std::string resource = "nvidia.com/gpu";
+    bool is_other = false;
+    SUBCASE("GPUs by their own name") {}
+    SUBCASE("another name") { is_other = true; }
+    const std::string name = is_other ? "example.com/gpu" : resource;
+    claims_world w;
+    w.set_tenant("*", 1);
+    const auto pod = [&](const std::string& node = {}) {
+        auto made = claims_world::pod("p", {}, node);
+        made.spec.containers.begin()->resources.requests[name] = "1";
+        return made;
+    };
+    const auto sums = [&] { return w.sums(""); };
+    w.add_sliced_node("n", test::whole_gpus("n", 2));
+    w.put(pod());
+    CHECK(sums() == (is_other ? "0 of 0, 0" : "0 of 1000, 1"));
+    w.all->set(typed<dra::device_class>(class_json("gpu", name)));  // the class comes after the pod
+    CHECK(sums() == "0 of 1000, 1");
+    const auto draft = extended_claim::of(pod(), [&](auto of) { return w.all->find_class_for(of); });
+    REQUIRE(draft != nullptr);
+    dra::allocation_result given;
+    auto& one = given.devices.results.emplace_back();
+    one.request = "container-0-request-0";
+    one.driver = "gpu.nvidia.com";
+    one.pool = "n";
+    one.device = "gpu-0";
+    auto assumed = w.all->assume(draft->object, given);
+    w.put(pod("n"));
+    CHECK(sums() == "1000 of 1000, 0");
+    CHECK(w.pods_of_gpus("n") == "GPU-n-0: nlp/p; GPU-n-1:; ");
+    CHECK(w.at("n").ledger.unknown() == 0);
+    CHECK(!w.at("n").ledger.is_free(0));
+    CHECK(w.at("n").ledger.is_free(1));
+    // The claim is made: it counts instead of what was decided.
+    auto made = *draft->object;
+    made.metadata.name = "p-extended-resources-1";
+    made.metadata.uid = "uid-made";
+    made.metadata.resource_version = "9";
+    w.all->set(std::make_shared<const dra::resource_claim>(made));
+    auto again = w.all->assume(w.claim("p-extended-resources-1"), given);
+    assumed.reset();
+    CHECK(sums() == "1000 of 1000, 0");
+    made.status.allocation.edit() = given;
+    made.metadata.resource_version = "10";
+    w.all->set(std::make_shared<const dra::resource_claim>(made));
+    again.reset();
+    CHECK(sums() == "1000 of 1000, 0");
+    CHECK(w.known->held_by("uid-p") == 1000);
+    CHECK(w.pods_of_gpus("n") == "GPU-n-0: nlp/p; GPU-n-1:; ");
+    w.remove("p");
+    CHECK(sums() == "0 of 0, 0");
+    CHECK(!w.at("n").ledger.is_free(0));
+    w.all->remove(*w.claim("p-extended-resources-1"));
+    CHECK(sums() == "0 of 0, 0");
+    CHECK(w.at("n").ledger.is_free(0));
+}
+
+TEST_CASE("gpu_plugin: a node with slices takes a pod where classes stand for all GPUs that it requests") {
+    claims_world w;
+    w.add_sliced_node("sliced", test::whole_gpus("sliced", 4));
+    w.add_plain_node("both", 2);
+    w.all->set(typed<dra::resource_slice>(slice_json("both", test::whole_gpus("both", 2))));
+    const auto said = [&](const board_world::amounts& limits, const std::string& node) {
+        auto made = claims_world::pod("p", limits);
+        auto& resources = made.spec.containers.begin()->resources;
+        for (const auto& [key, amount] : limits) resources.requests[key] = amount;
+        const pod_info pod(std::make_shared<const core::pod>(std::move(made)));
+        const gpu_plugin plugin(w.known, {}, nullptr);
+        gpu_plugin::state state;
+        const auto first = plugin.pre_filter(state, pod, w.snapshot());
+        if (!first.ok()) return first.is_skip() ? std::string("skip") : std::string(first.reason(0).view());
+        const auto answer = plugin.filter(state, pod, *w.snapshot().find(node));
+        return answer.ok() ? std::string("ok") : std::string(answer.reason(0).view());
+    };
+    const board_world::amounts gpus{{"nvidia.com/gpu", "2"}}, slice{{"nvidia.com/mig-1g.5gb", "1"}},
+        share{{"nvidia.com/gpu", "1"}, {"nvidia.com/gpumem", "1000"}};
+    const std::string alone = "node(s) give their GPUs to ResourceClaims alone";
+    const std::string no_slices = "nvidia.com/mig-1g.5gb: no GPU of this cluster has such slices";
+    CHECK(said(gpus, "sliced") == alone);
+    CHECK(said(slice, "sliced") == no_slices);
+    w.all->set(typed<dra::device_class>(class_json("gpu", "nvidia.com/gpu")));
+    CHECK(said(gpus, "sliced") == "ok");
+    CHECK(said(gpus, "both") == alone);  // a device plugin has them, too: the slices decide
+    CHECK(said(share, "sliced") == alone);
+    CHECK(said(slice, "sliced") == no_slices);
+    w.all->set(typed<dra::device_class>(class_json("mig", "nvidia.com/mig-1g.5gb")));
+    CHECK(said(slice, "sliced") == "ok");
+    // A limit counts the devices of the class.
+    w.set_tenant("*", 1, 1);
+    CHECK(said(gpus, "sliced") == "tenant nlp is at its limit of 1 GPU");
+    CHECK(said({{"nvidia.com/gpu", "1"}}, "sliced") == "ok");
+    w.all->set(typed<dra::device_class>(class_json("gpu", "example.com/gpu")));
+    CHECK(said({{"example.com/gpu", "1"}}, "sliced") == "ok");
+    CHECK(said({{"example.com/gpu", "2"}}, "sliced") == "tenant nlp is at its limit of 1 GPU");
+}
+
 TEST_CASE("board: slices that change, and claims of devices that are not published") {
     claims_world w;
     w.add_sliced_node("n", test::whole_gpus("n", 2));

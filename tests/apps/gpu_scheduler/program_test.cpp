@@ -295,6 +295,81 @@ TEST_CASE("program: a node with ResourceSlices gives its GPUs to claims alone") 
     CHECK(json::find(*claim, {"status", "allocation", "devices", "results"})->as_array().size() == 2);
 }
 
+TEST_CASE("program: pods that request GPUs by a name that a class stands for get devices, and count by them") {
+    namespace objects = gpu_scheduler::test;
+    world w;
+    w.add_node("sliced", 0);
+    w.create(objects::class_json("gpu", "nvidia.com/gpu"));
+    w.create(objects::slice_json("sliced", objects::whole_gpus("sliced", 4)));
+    w.add_tenant("nlp", 1, 2);
+    const testing::group_resource claims{"resource.k8s.io", "resourceclaims"};
+    const auto claim_of = [&](const std::string& pod) {
+        const auto of = w.get("nlp", pod);
+        const std::string name(json::get_string(of, {"status", "extendedResourceClaimStatus", "resourceClaimName"}));
+        const auto found = w.server.api().get(claims, {"nlp", name});
+        return found ? *found : json::value(json::object());
+    };
+    w.start();
+    for (const char* name : {"a", "b"}) {
+        w.create(w.whole("nlp", name, 1));
+        REQUIRE(w.until([&] { return w.node_of("nlp", name) == "sliced"; }));
+        CHECK(json::find(claim_of(name), {"status", "allocation", "devices", "results"})->as_array().size() == 1);
+        CHECK(w.record_of("nlp", name) == "");
+    }
+    w.create(w.whole("nlp", "waits", 1));
+    REQUIRE(w.until([&] { return !w.condition("nlp", "waits").empty(); }));
+    CHECK(w.condition("nlp", "waits").find("tenant nlp is at its limit of 2 GPUs") != std::string::npos);
+    REQUIRE(w.until([&] {
+        return w.tenant_status("nlp").find(R"("allocated":"2","requested":"3","fairShare":"2","borrowed":"1")") !=
+               std::string::npos;
+    }));
+    const auto nodes = std::string(w.ask("/api/v1/nodes").body);
+    CHECK(nodes.find(R"("pods":["nlp/a"],"holds":[{"pod":"nlp/a","tenant":"nlp","memoryMiB":40960}])") !=
+          std::string::npos);
+    // A restart reads the same; what is deleted is free again.
+    w.stop();
+    w.start();
+    w.sim.run_for(1min);
+    CHECK(w.running("nlp") == 2);
+    const auto name = std::string(json::get_string(claim_of("a"), {"metadata", "name"}));
+    REQUIRE(w.server.api().remove(all_pods, {"nlp", "a"}).has_value());
+    REQUIRE(w.server.api().patch(claims, {"nlp", name}, {{"metadata", {{"finalizers", nullptr}}}}).has_value());
+    REQUIRE(w.server.api().remove(claims, {"nlp", name}).has_value());
+    REQUIRE(w.until([&] { return w.node_of("nlp", "waits") == "sliced"; }, 20s));
+    CHECK(w.m->metrics().text().find("gpu_scheduler_overcommit_total 0") != std::string::npos);
+    CHECK(w.logged == "");
+}
+
+TEST_CASE("program: members of a gang count for a limit by the devices that a class stands for") {
+    namespace objects = gpu_scheduler::test;
+    std::string resource = "nvidia.com/gpu";
+    SUBCASE("GPUs by their own name") {}
+    SUBCASE("another name") { resource = "example.com/gpu"; }
+    world w;
+    w.add_node("sliced", 0);
+    w.create(objects::class_json("gpu", resource));
+    w.create(objects::slice_json("sliced", objects::whole_gpus("sliced", 4)));
+    w.add_tenant("vision", 0, 2);
+    w.start();
+    const auto add_gang = [&](const std::string& gang, int size) {
+        for (int i = 0; i < size; ++i) {
+            auto made = w.member(gang + std::to_string(i), gang, size, 1, "");
+            const json::value amounts{{resource, "1"}};
+            made.at("spec").at("containers").as_array()[0].as_object()["resources"] = {{"limits", amounts},
+                                                                                       {"requests", amounts}};
+            w.create(made);
+        }
+    };
+    add_gang("large", 3);
+    REQUIRE(w.until([&] { return w.condition("vision", "large0").starts_with("gang large: 2 of 3 members fit: "); }));
+    CHECK(w.condition("vision", "large0").find("tenant vision is at its limit of 2 GPUs") != std::string::npos);
+    add_gang("small", 2);
+    REQUIRE(w.until([&] { return w.running("vision") == 2; }));
+    w.sim.run_for(10min);
+    CHECK(w.running("vision") == 2);
+    CHECK(w.node_of("vision", "small1") == "sliced");
+}
+
 TEST_CASE("program: the GPUs of claims count for tenants, for nodes and for evictions") {
     namespace objects = gpu_scheduler::test;
     world w;

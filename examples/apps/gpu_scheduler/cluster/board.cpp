@@ -92,6 +92,7 @@ bool board::take_claims() {
     if (has_new_slices_) {
         for (const auto& [name, node] : node_of_) changed.insert(name);
         for (const auto& [name, claim] : waiting_claims_) changed.insert(name);
+        for (const auto& [uid, pod] : std::map(extended_)) set_waiting(pod);
     }
     for (const auto& name : changed) {
         const auto claim = claims_->find(name);
@@ -125,14 +126,23 @@ void board::set_waiting(const kcontrol::api::core::v1::pod& pod) {
     auto claim = read_claim(pod);
     auto names = claims_ == nullptr ? gpu_claims::claim_names() : gpu_claims::names_of(pod);
     const bool has_claims = claims_ != nullptr && !pod.spec.resource_claims.empty();
-    if ((claim.request.empty() && !has_claims) || !claim.wrong.empty()) return;
     const pod_info info(std::make_shared<const kcontrol::api::core::v1::pod>(pod));
-    const auto amount = amount_of(claim.request);
+    std::int64_t extended = 0;
+    const bool may_be_extended = claims_ != nullptr && std::ranges::any_of(info.requests().extended(), [](auto& each) {
+                                     return !is_requested_gpu(each.resource.view());
+                                 });
+    if (may_be_extended && claim.wrong.empty()) {
+        extended_.emplace(pod.metadata.uid.str(), pod);
+        extended = claims_->least_of_extended(pod);
+    }
+    if ((claim.request.empty() && !has_claims && extended == 0) || !claim.wrong.empty()) return;
+    const auto amount = amount_of(claim.request) + extended;
     waiting_pod made{pod.metadata.namespace_.str(),
                      tenant_of(pod.metadata.namespace_),
                      std::move(claim.product),
                      std::move(claim.request),
                      amount,
+                     extended,
                      info.requests().cpu_milli,
                      std::move(names)};
     for (const auto& name : made.claims) {
@@ -152,6 +162,7 @@ void board::set_waiting(const kcontrol::api::core::v1::pod& pod) {
 }
 
 void board::remove_waiting(std::string_view uid) {
+    extended_.erase(std::string(uid));
     const auto found = waiting_.find(std::string(uid));
     if (found == waiting_.end()) return;
     if (!slot_of_.contains(found->first)) count(found->second, -1);
@@ -241,7 +252,7 @@ void board::renew_amounts() {
     for (auto& [uid, pod] : waiting_) {
         const bool is_counted = !slot_of_.contains(uid);
         if (is_counted) count(pod, -1);
-        pod.amount = amount_of(pod.request);
+        pod.amount = amount_of(pod.request) + pod.extended;
         if (is_counted) count(pod, 1);
     }
 }
@@ -295,7 +306,7 @@ void board::make(node_state& out, const node_info& node) {
 
 // The GPUs of a pod's claims. What several pods share counts once.
 void board::add_claims(node_state& on, const pod_info& pod, gpu_claims::claim_names& counted, gpu_holding& to) {
-    for (const auto& name : gpu_claims::names_of(pod.pod())) {
+    for (const auto& name : claims_->all_names_of(pod.pod())) {
         const auto claim = claims_->find(name);
         if (claim == nullptr) continue;
         auto held = claims_->held_by(claim);
@@ -334,8 +345,14 @@ void board::hold(node_state& on, const pod_info& pod, gpu_claims::claim_names& c
     const auto claim = read_claim(pod.pod());
     const auto* said = pod.pod().metadata.annotations.get(record_annotation);
     static const kcontrol::scheduling::interned_name resource(gpu_resource);
-    const bool has_claims = claims_ != nullptr && !pod.pod().spec.resource_claims.empty();
+    const bool has_extended =
+        claims_ != nullptr && !pod.requests().extended().empty() && claims_->has_extended(pod.pod());
+    const bool has_claims = claims_ != nullptr && (has_extended || claims_->may_take(pod));
     if (!claim.has_gpus() && !has_claims) return;
+    // What it requests is devices of a claim that is made for it.
+    const bool is_by_claim = has_claims && on.ledger.devices().source == device_source::claims &&
+                             !claim.request.empty() &&
+                             (has_extended || claims_->takes_place_of(claim.request, pod.pod(), *on.node));
     gpu_holding made;
     if (said != nullptr) {
         auto record = read_record(*said);
@@ -347,7 +364,7 @@ void board::hold(node_state& on, const pod_info& pod, gpu_claims::claim_names& c
         if (auto given = read_hami_devices(*theirs)) made.devices = std::move(*given);
     }
     const bool is_nominated = said == nullptr && !is_bound;
-    if (made.devices.empty() && is_nominated && !claim.request.empty()) {
+    if (made.devices.empty() && is_nominated && !claim.request.empty() && !(is_by_claim && has_extended)) {
         if (auto place = allocate(on.ledger, claim.request, {0, 0}, *placer_)) made.devices = std::move(place->devices);
     }
     const auto own_names = on.node->metadata.name.str() + "/";  // of GPUs that nobody names
@@ -357,7 +374,8 @@ void board::hold(node_state& on, const pod_info& pod, gpu_claims::claim_names& c
         // Another source names the node's GPUs than when this was given.
         if (each.uuid.starts_with(own_names) != has_own) on.ledger.add_unknown(1);
     }
-    if (made.devices.empty()) on.ledger.add_unknown(static_cast<int>(pod.requests().extended(resource)));
+    if (made.devices.empty() && !is_by_claim)
+        on.ledger.add_unknown(static_cast<int>(pod.requests().extended(resource)));
     made.pod = name_of(pod);
     made.uid = pod.uid();
     made.tenant = tenant_of(pod.namespace_());
@@ -366,8 +384,9 @@ void board::hold(node_state& on, const pod_info& pod, gpu_claims::claim_names& c
     made.priority = pod.priority();
     if (const auto& start = pod.pod().status.start_time) made.started = start.value();
     made.usual = usual_demand(claim.request, pod.requests().cpu_milli, made.amount);
+    if (is_by_claim) made.amount = 0;
     // In a trial a pod is there whose claims have nothing yet.
-    if (has_claims && is_nominated) made.amount += claims_->most_of(pod.pod(), on.node->metadata.name.str());
+    if (has_claims && is_nominated) made.amount += claims_->most_of(pod.pod(), *on.node);
     if (has_claims) add_claims(on, pod, counted, made);
     on.holdings.push_back(std::move(made));
 }
@@ -428,7 +447,8 @@ std::int64_t board::amount_of(const gpu_request& request) const {
 }
 
 std::int64_t board::amount_of(const kcontrol::api::core::v1::pod& pod) {
-    return amount_of(read_claim(pod).request) + (claims_ == nullptr ? 0 : claims_->least_of(pod));
+    if (claims_ == nullptr) return amount_of(read_claim(pod).request);
+    return (claims_->has_extended(pod) ? 0 : amount_of(read_claim(pod).request)) + claims_->least_of(pod);
 }
 
 std::int64_t board::held_by(std::string_view uid) const {
@@ -475,8 +495,9 @@ bool board::may_evict(const pod_info& preemptor, const pod_info& victim) {
     if (!has_tenants() || slot == slot_of_.end() || tenant == tenant_of(victim.namespace_())) return is_more;
     const auto claim = read_claim(preemptor.pod());
     const auto& on = *states_[slot->second];
-    auto amount = gpu_scheduler::amount_of(claim.request, on.ledger);
-    if (claims_ != nullptr) amount += claims_->most_of(preemptor.pod(), on.node->metadata.name.str());
+    const bool is_by_claim = claims_ != nullptr && claims_->takes_place_of(claim.request, preemptor.pod(), *on.node);
+    auto amount = is_by_claim ? 0 : gpu_scheduler::amount_of(claim.request, on.ledger);
+    if (claims_ != nullptr) amount += claims_->most_of(preemptor.pod(), *on.node);
     if (amount == 0) return false;
     const auto now = now_();
     const auto& known = running_book(on.product(), now);

@@ -149,6 +149,7 @@ public:
     }
     std::int64_t pending(const std::string& tenant) const { return accounts_.pending(tenant); }
     std::size_t waiting() const noexcept { return waiting_.size(); }  ///< pods that wait
+    bool is_waiting(std::string_view uid) const { return waiting_.contains(std::string(uid)); }
     /// Another number: other pods wait, or something of theirs has changed.
     std::uint64_t waiting_version() const noexcept { return waiting_version_; }
 
@@ -156,7 +157,7 @@ private:
     struct waiting_pod {
         std::string namespace_, tenant, product;
         gpu_request request;
-        std::int64_t amount = 0;
+        std::int64_t amount = 0, extended = 0;  // extended: what is of resources that classes stand for
         std::int64_t cpu_milli = 0;
         gpu_claims::claim_names claims;
     };
@@ -200,6 +201,8 @@ private:
     node_state tried_;                                      // of a copy
     std::unordered_map<std::string, std::size_t> slot_of_;  // of pods that hold GPUs, by uid
     std::unordered_map<std::string, waiting_pod> waiting_;  // by uid: counted unless in slot_of_
+    // Pods that wait and request other extended resources, for which classes may stand.
+    std::map<std::string, kcontrol::api::core::v1::pod> extended_;
     std::map<std::string, std::size_t> kinds_;
     std::uint64_t hunger_version_ = 0, waiting_version_ = 0, editions_ = 0;
     std::unique_ptr<placer> placer_ =

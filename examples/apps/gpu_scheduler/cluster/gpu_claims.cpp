@@ -82,6 +82,12 @@ std::int64_t sum_of(const dra::resource_claim& claim, const Amount& amount, cons
     return out;
 }
 
+// Whether the node has nothing of the resource itself.
+bool lacks(const kcontrol::api::core::v1::node& node, std::string_view resource) {
+    const auto* amount = node.status.allocatable.get(resource);
+    return amount == nullptr || std::string_view(*amount) == "0";
+}
+
 template <class Request>
 std::int64_t count_of(const Request& request) {
     return std::max<std::int64_t>(1, request.count.value_or(1));
@@ -188,6 +194,39 @@ gpu_claims::claim_names gpu_claims::names_of(const kcontrol::api::core::v1::pod&
     return out;
 }
 
+gpu_claims::claim_names gpu_claims::all_names_of(const kcontrol::api::core::v1::pod& pod) const {
+    auto out = names_of(pod);
+    if (const auto extended = all_->find_extended_claim(pod)) out.insert(kcontrol::key_of(extended->metadata));
+    return out;
+}
+
+bool gpu_claims::may_take(const kcontrol::scheduling::pod_info& pod) const {
+    return !pod.pod().spec.resource_claims.empty() ||
+           std::ranges::any_of(pod.requests().extended(), [this](const auto& each) {
+               return all_->find_class_for(each.resource.view()) != nullptr;
+           });
+}
+
+bool gpu_claims::has_extended(const kcontrol::api::core::v1::pod& pod) const {
+    const auto claim = all_->find_extended_claim(pod);
+    return claim != nullptr && is_given(claim);
+}
+
+bool gpu_claims::takes_place_of(const gpu_request& request, const kcontrol::api::core::v1::pod& pod,
+                                const kcontrol::api::core::v1::node& node) const {
+    const auto is_share = [](const auto& each) { return each.is_share; };
+    if (request.empty() || std::ranges::any_of(request.containers, is_share)) return false;
+    for (const auto* all : {&pod.spec.init_containers, &pod.spec.containers}) {
+        for (const auto& container : *all) {
+            for (const auto& [name, amount] : container.resources.requests) {
+                if (is_requested_gpu(name) && (!lacks(node, name) || all_->find_class_for(name) == nullptr))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
 gpu_claims::holding gpu_claims::held_by(const claim_object& claim) {
     holding out;
     const auto given = all_->allocation_of(claim);
@@ -270,16 +309,28 @@ std::int64_t gpu_claims::least_of(const kcontrol::api::core::v1::pod& pod) {
         const auto claim = find(name);
         if (claim != nullptr && !is_given(claim)) out += least(*claim);
     }
-    return out;
+    return out + least_of_extended(pod);
 }
 
-std::int64_t gpu_claims::most_of(const kcontrol::api::core::v1::pod& pod, const std::string& node) {
+std::int64_t gpu_claims::least_of_extended(const kcontrol::api::core::v1::pod& pod) {
+    if (has_extended(pod)) return 0;
+    const auto extended = kcontrol::scheduling::extended_claim::of(pod, [this](std::string_view resource) {
+        return is_requested_gpu(resource) ? nullptr : all_->find_class_for(resource);
+    });
+    return extended == nullptr ? 0 : least(*extended->object);
+}
+
+std::int64_t gpu_claims::most_of(const kcontrol::api::core::v1::pod& pod, const kcontrol::api::core::v1::node& node) {
     std::int64_t out = 0;
     for (const auto& name : names_of(pod)) {
         const auto claim = find(name);
-        if (claim != nullptr && !is_given(claim)) out += most(*claim, node);
+        if (claim != nullptr && !is_given(claim)) out += most(*claim, node.metadata.name.str());
     }
-    return out;
+    if (has_extended(pod)) return out;
+    const auto extended = kcontrol::scheduling::extended_claim::of(pod, [&](std::string_view resource) {
+        return lacks(node, resource) ? all_->find_class_for(resource) : nullptr;
+    });
+    return out + (extended == nullptr ? 0 : most(*extended->object, node.metadata.name.str()));
 }
 
 }  // namespace gpu_scheduler

@@ -4,9 +4,11 @@
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/model/object_key.hpp>
 #include <kcontrol/scheduling/claim_catalog.hpp>
+#include <kcontrol/scheduling/pod_info.hpp>
 
 #include "devices/gpu.hpp"
 #include "devices/record.hpp"
+#include "devices/request.hpp"
 
 #include <cstdint>
 #include <map>
@@ -55,13 +57,26 @@ public:
     std::optional<node_devices> on(const std::string& node);
     /// The claims that a pod names, as far as they were made.
     static claim_names names_of(const kcontrol::api::core::v1::pod& pod);
+    /// The same, and the one for its extended resources.
+    claim_names all_names_of(const kcontrol::api::core::v1::pod& pod) const;
+    /// Whether it names claims, or a class stands for an extended resource of it.
+    bool may_take(const kcontrol::scheduling::pod_info& pod) const;
+    /// Whether a claim for extended resources of the pod has an allocation: what the pod requests counts by it.
+    bool has_extended(const kcontrol::api::core::v1::pod& pod) const;
+    /// Whether all GPUs and slices that the pod requests come from a claim on that node: classes stand for them, and
+    /// the node has none itself. Shares never do.
+    bool takes_place_of(const gpu_request& request, const kcontrol::api::core::v1::pod& pod,
+                        const kcontrol::api::core::v1::node& node) const;
+    const std::shared_ptr<const catalog>& objects() const noexcept { return all_; }
     claim_object find(const claim_name& name) const { return all_->find_claim(name.namespace_, name.name); }
     /// Whether it has an allocation, of whatever devices.
     bool is_given(const claim_object& claim) const { return all_->allocation_of(claim) != nullptr; }
     holding held_by(const claim_object& claim);
-    /// What a pod takes besides what its claims have already: least() or most() of the others.
+    /// What a pod takes besides what its claims have already: least() or most() of the others. Extended resources that
+    /// classes stand for are among them; of the least, those that the pod requests as GPUs are not.
     std::int64_t least_of(const kcontrol::api::core::v1::pod& pod);
-    std::int64_t most_of(const kcontrol::api::core::v1::pod& pod, const std::string& node);
+    std::int64_t least_of_extended(const kcontrol::api::core::v1::pod& pod);  ///< the part of extended resources
+    std::int64_t most_of(const kcontrol::api::core::v1::pod& pod, const kcontrol::api::core::v1::node& node);
 
     /// So much a claim without an allocation takes at least, wherever it gets it; 0: no GPUs.
     std::int64_t least(const catalog::claim& claim);

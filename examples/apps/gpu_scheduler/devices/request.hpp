@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpu_scheduler {
@@ -30,6 +31,11 @@ struct gpu_request {
     bool empty() const noexcept { return containers.empty(); }  ///< no container requests GPUs
     friend bool operator==(const gpu_request&, const gpu_request&) = default;
 };
+
+/// Whether read_request() counts that resource: GPUs or slices.
+inline bool is_requested_gpu(std::string_view resource) {
+    return resource == "nvidia.com/gpu" || resource.starts_with("nvidia.com/mig-");
+}
 
 /// Reads it from limits and requests: nvidia.com/gpu, gpumem (MiB), gpumem-percentage, gpucores, and mig-PROFILE.
 /// Sidecars (init containers with restartPolicy Always) count as containers; other init containers may request as many

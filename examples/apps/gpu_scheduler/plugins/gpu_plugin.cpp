@@ -95,6 +95,11 @@ std::string gpu_plugin::wrong_with(const pod_claim& claim, const pod_info& pod, 
     const bool is_of_parts = std::ranges::any_of(
         claim.request.containers, [](const auto& each) { return each.memory_mib > 0 || !each.slices.empty(); });
     if (!is_of_parts) return {};
+    const auto has_class = [this](std::string profile) {
+        std::ranges::replace(profile, '+', '.');
+        return board_->claims() != nullptr &&
+               board_->claims()->objects()->find_class_for("nvidia.com/mig-" + profile) != nullptr;
+    };
     std::int64_t most_memory = 0;
     std::set<std::string_view> profiles;
     for (const auto& on : board_->nodes()) {
@@ -111,7 +116,7 @@ std::string gpu_plugin::wrong_with(const pod_claim& claim, const pod_info& pod, 
                    "\" MiB is more than any GPU has: " + std::to_string(most_memory);
         }
         for (const auto& profile : each.slices) {
-            if (!profiles.contains(profile)) {
+            if (!profiles.contains(profile) && !has_class(profile)) {
                 return "nvidia.com/mig-" + profile + ": no GPU of this cluster has such slices";
             }
         }
@@ -122,8 +127,8 @@ std::string gpu_plugin::wrong_with(const pod_claim& claim, const pod_info& pod, 
 status gpu_plugin::pre_filter(state& of, const pod_info& pod, const snapshot& nodes) const {
     of = {};
     auto claim = std::make_shared<pod_claim>(read_claim(pod.pod()));
-    const bool may_have_claims = board_->claims() != nullptr && !pod.pod().spec.resource_claims.empty();
-    if (!claim->has_gpus() && !may_have_claims) return nodes_.empty() ? status::skip() : status();
+    of.may_take_claims = board_->claims() != nullptr && board_->claims()->may_take(pod);
+    if (!claim->has_gpus() && !of.may_take_claims) return nodes_.empty() ? status::skip() : status();
     board_->refresh(nodes);
     if (const auto wrong = wrong_with(*claim, pod, nodes); !wrong.empty()) {
         return status::unresolvable(interned_name(wrong));
@@ -151,14 +156,16 @@ status gpu_plugin::pre_filter(state& of, const pod_info& pod, const snapshot& no
 void gpu_plugin::change(state& of, const pod_info& other, const node_info& node, int times) const {
     if (of.limits.empty()) return;
     const auto& on = board_->at(node);
-    auto amount = amount_of(read_claim(other.pod()).request, on.ledger);
-    const auto names = board_->claims() == nullptr ? gpu_claims::claim_names() : gpu_claims::names_of(other.pod());
+    const auto request = read_claim(other.pod()).request;
+    auto amount = is_by_claim(request, other, node) ? 0 : amount_of(request, on.ledger);
+    const auto names =
+        board_->claims() == nullptr ? gpu_claims::claim_names() : board_->claims()->all_names_of(other.pod());
     // A place is kept for a pod whose claims have nothing yet.
-    if (!names.empty()) amount += board_->claims()->most_of(other.pod(), std::string(node.name()));
+    if (board_->claims() != nullptr) amount += board_->claims()->most_of(other.pod(), node.node());
     for (const auto& each : names) {
         const auto claim = board_->claims()->find(each);
         if (claim == nullptr || !board_->claims()->is_given(claim)) continue;
-        const auto users = static_cast<std::int64_t>(claim->status.reserved_for.size());
+        const auto users = std::max<std::int64_t>(1, static_cast<std::int64_t>(claim->status.reserved_for.size()));
         auto& left = of.users.try_emplace(each, users).first->second;
         const auto before = std::exchange(left, left - times);
         // The last one that goes, or the first one that comes.
@@ -177,9 +184,9 @@ status gpu_plugin::filter(const state& of, const pod_info& pod, const node_info&
     if (!takes(node)) return status::unresolvable(not_ours_);
     if (of.claim == nullptr && of.limits.empty()) return {};
     auto& on = board_->at(node);
-    if (of.claim != nullptr && on.ledger.devices().source == device_source::claims) {
-        return status::unresolvable(for_claims_);
-    }
+    const bool is_sliced = on.ledger.devices().source == device_source::claims;
+    const bool is_by_claim = of.claim != nullptr && is_sliced && this->is_by_claim(of.claim->request, pod, node);
+    if (of.claim != nullptr && is_sliced && !is_by_claim) return status::unresolvable(for_claims_);
     if (!of.domain.empty() && domain_of(node, of.claim->topology_key) != of.domain) {
         return status::unresolvable(elsewhere_);
     }
@@ -188,17 +195,20 @@ status gpu_plugin::filter(const state& of, const pod_info& pod, const node_info&
         return status::unresolvable(elsewhere_);
     }
     // A share is a larger part of a smaller GPU, and a claim may get other devices than the smallest ones.
-    std::int64_t amount = of.limits.empty() || of.claim == nullptr ? 0 : amount_of(of.claim->request, on.ledger);
-    if (!of.limits.empty() && board_->claims() != nullptr && !pod.pod().spec.resource_claims.empty()) {
-        amount += board_->claims()->most_of(pod.pod(), std::string(node.name()));
-    }
+    std::int64_t amount = 0;
+    if (!of.limits.empty() && of.claim != nullptr && !is_by_claim) amount = amount_of(of.claim->request, on.ledger);
+    if (!of.limits.empty() && of.may_take_claims) amount += board_->claims()->most_of(pod.pod(), node.node());
     for (const auto& each : of.limits) {
         const bool is_here = each.product.empty() || each.product == on.product();
         if (is_here && amount > 0 && amount > each.left) return status::unschedulable(interned_name(each.sentence));
     }
-    if (of.claim == nullptr) return {};
+    if (of.claim == nullptr || is_by_claim) return {};  // DynamicResources decides
     const auto& answer = board_->answer(on, node, of.kind, of.claim->request, pod.requests().cpu_milli);
     return answer.best ? status() : refusal(*of.claim, on, answer.could_ever);
+}
+
+bool gpu_plugin::is_by_claim(const gpu_request& request, const pod_info& pod, const node_info& node) const {
+    return board_->claims() != nullptr && board_->claims()->takes_place_of(request, pod.pod(), node.node());
 }
 
 status gpu_plugin::refusal(const pod_claim& claim, const node_state& on, bool could_ever) const {
@@ -242,6 +252,7 @@ std::int64_t gpu_plugin::score(const state& of, const pod_info&, const node_info
 status gpu_plugin::reserve(state& of, placement& to, const node_info& node) {
     if (of.claim == nullptr) return {};
     auto& on = board_->at(node);
+    if (on.ledger.devices().source == device_source::claims) return {};
     const auto cpu = to.pod().requests().cpu_milli;
     std::optional<allocation> made;
     if (board_->with().takes_turns) {
@@ -284,7 +295,8 @@ std::vector<std::vector<const node_info*>> gpu_plugin::generate_placements(
     std::vector<std::pair<const node_info*, std::int64_t>> able;
     for (const auto* node : nodes.nodes()) {
         const auto& on = board_->at(*node);
-        const bool is_source = takes(*node) && on.ledger.devices().source != device_source::claims;
+        const bool is_source = takes(*node) && (on.ledger.devices().source != device_source::claims ||
+                                                is_by_claim(claim.request, first, *node));
         const auto most = is_source ? most_on(first, claim.request, *node, on) : 0;
         if (most > 0) able.emplace_back(node, most);
     }

@@ -31,6 +31,7 @@ public:
         std::size_t kind = 0;
         std::int64_t amount = 0;
         std::vector<tenant_limit> limits;
+        bool may_take_claims = false;  ///< it names claims, or a class stands for a resource of it
         /// In a trial: how many pods of a claim are left that have it.
         std::map<gpu_claims::claim_name, std::int64_t> users;
         std::string domain;                               ///< of the gang's key, where its other pods are; empty: none
@@ -77,6 +78,8 @@ public:
 private:
     void change(state& of, const kcontrol::scheduling::pod_info& other, const kcontrol::scheduling::node_info& node,
                 int times) const;
+    bool is_by_claim(const gpu_request& request, const kcontrol::scheduling::pod_info& pod,
+                     const kcontrol::scheduling::node_info& node) const;
     std::string wrong_with(const pod_claim& claim, const kcontrol::scheduling::pod_info& pod,
                            const kcontrol::scheduling::snapshot& nodes) const;
     kcontrol::scheduling::status refusal(const pod_claim& claim, const node_state& on, bool could_ever) const;

@@ -21,7 +21,8 @@ inline void add_gpu_plugins(kcontrol::scheduling::plugin_registry& to, std::shar
                             kcontrol::label_selector nodes = {}, std::shared_ptr<hami_protocol> hami = nullptr) {
     // These amounts are no part of what a node has.
     to.add("NodeResourcesFit", kcontrol::scheduling::node_resources_fit_factory(
-                                   {"nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"}));
+                                   {"nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"},
+                                   known->claims() == nullptr ? nullptr : known->claims()->objects()));
     to.add(gpu_plugin(std::move(known), std::move(nodes), std::move(hami)), 2000);
     to.percentage_of_nodes_to_score(100);
 }

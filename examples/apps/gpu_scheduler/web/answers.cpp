@@ -200,7 +200,8 @@ std::vector<cluster_view::pod_object> queue_of(cluster_view& of, board& known) {
         all;
     for (auto& pod : of.pods()) {
         if (!waits(*pod) || !of.schedules(*pod) || !pod->spec.scheduling_gates.empty()) continue;
-        if (!read_claim(*pod).has_gpus() && pod->spec.resource_claims.empty()) continue;
+        const bool has_claims = !pod->spec.resource_claims.empty() || known.is_waiting(pod->metadata.uid);
+        if (!read_claim(*pod).has_gpus() && !has_claims) continue;
         const int hunger = known.hunger(known.tenant_of(pod->metadata.namespace_));
         all.push_back(
             {{hunger, -pod->spec.priority.value_or(0), pod->metadata.creation_timestamp, name_of(*pod)}, pod});
