@@ -187,6 +187,12 @@ def claiming(name, scheduler=NAME, **source):
     return scheduling.pod(name, scheduler, resourceClaims=[{"name": "gpu", **source}])
 
 
+def requesting(name, gpus):
+    amounts = {"nvidia.com/gpu": str(gpus)}
+    return scheduling.pod(name, NAME, containers=[
+        {"name": "c", "image": "i", "resources": {"requests": amounts, "limits": amounts}}])
+
+
 class GpuClaimsTest(unittest.TestCase):
     """ResourceClaims of 8 GPUs, with the rights of the manifests alone; kube-controller-manager's resourceclaim
     controller makes claims of templates, and frees those whose pods were deleted."""
@@ -204,7 +210,8 @@ class GpuClaimsTest(unittest.TestCase):
         real.start("controllers", f"{real.tools}/kube-controller-manager", "--kubeconfig", real.kubeconfig,
                    "--controllers", "resourceclaim-controller", "--leader-elect=false", "--secure-port", "0")
         real.apply({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu.nvidia.com"},
-                    "spec": {"selectors": [{"cel": {"expression": "device.driver == 'gpu.nvidia.com'"}}]}})
+                    "spec": {"selectors": [{"cel": {"expression": "device.driver == 'gpu.nvidia.com'"}}],
+                             "extendedResourceName": "nvidia.com/gpu"}})
         for node in ("gpu-0", "gpu-1"):
             real.apply(gpu_slice(node, 4))
         deploy = pathlib.Path(__file__).parents[2] / "examples" / "apps" / "gpu_scheduler" / "deploy" / "base"
@@ -306,6 +313,30 @@ class GpuClaimsTest(unittest.TestCase):
         for name in first:
             self.real.call("DELETE", f"/api/v1/namespaces/default/pods/{name}?gracePeriodSeconds=0")
         wait.until(lambda: f"{self.bound()} are bound", lambda: len(set(self.bound()) - set(first)) == 8)
+
+    def test_extended_resources_get_one_claim_each_also_if_the_program_is_killed(self):
+        one = self.start("one", "--leader-elect=false")
+        scheduling.in_threads(8, self.real.create, [requesting(f"p-{i}", 1) for i in range(12)])
+        for count in (2, 5):
+            wait.until("nothing is bound", lambda: len(self.bound()) >= count, every=0.01)
+            one.kill()
+            one.start()
+        self.until_bound(8)
+        made = {c["metadata"]["ownerReferences"][0]["name"]: c for c in self.claims()
+                if c.get("status", {}).get("allocation")}
+        self.assertEqual(set(made), set(self.bound()))
+        for name, claim in made.items():
+            self.assertEqual(self.pods()[name]["status"]["extendedResourceClaimStatus"], {
+                "requestMappings": [{"containerName": "c", "requestName": "container-0-request-0",
+                                     "resourceName": "nvidia.com/gpu"}],
+                "resourceClaimName": claim["metadata"]["name"]})
+            self.assertTrue(claim["metadata"]["name"].startswith(f"{name}-extended-resources-"))
+            self.assertEqual(claim["status"]["allocation"]["devices"]["results"][0]["pool"], self.bound()[name])
+            self.assertEqual([u["name"] for u in claim["status"]["reservedFor"]], [name])
+        # A deleted pod's devices go to one that waits.
+        for name in list(self.bound()):
+            self.real.call("DELETE", f"/api/v1/namespaces/default/pods/{name}?gracePeriodSeconds=0")
+        wait.until(lambda: f"{self.bound()} are bound", lambda: len(set(self.bound()) - set(made)) == 4)
 
     def test_two_schedulers_race_for_one_claim(self):
         self.make("ResourceClaim", "one", devices(1))
