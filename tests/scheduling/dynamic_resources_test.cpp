@@ -78,6 +78,10 @@ TEST_CASE("dynamic_resources: what it says of nodes") {
     CHECK(said(named("two")) ==
           "a ok, b -node(s) can't reach the devices of ResourceClaim \"two\", "
           "c -node(s) can't reach the devices of ResourceClaim \"two\"");
+    // What is known of a pod that was refused stays until the next one is decided: it holds nothing.
+    const auto shares = pod_of("q", R"({"containers":[],"resourceClaims":[)" + named("two") + "]}");
+    plugin_round<dynamic_resources> of_other(dynamic_resources(known), nodes, shares);
+    CHECK(of_other.state.uses.at(0).is_given);
     assumed.reset();
     CHECK(known->held().empty());
     CHECK(said(named("one")).find("a ok") == 0);

@@ -335,7 +335,7 @@ TEST_CASE("dynamic_resources: devices for extended resources that a node does no
         REQUIRE(plugin.reserve(round.state, place, round.node("b")).ok());
         REQUIRE(round.state.uses.size() == 1);
         CHECK(round.state.uses[0].object->metadata.name == "given");
-        CHECK(round.state.uses[0].given != nullptr);
+        CHECK(round.state.uses[0].is_given);
     }
     // It is for one device, and the pod wants two now.
     CHECK(said(pod).find("a -node(s) don't suit") == 0);

@@ -44,7 +44,9 @@ public:
         /// A claim of the pod.
         struct use {
             std::shared_ptr<const claim_catalog::claim> object;
-            claim_catalog::assumption given;     ///< null: it is to be allocated
+            bool is_given = false;  ///< it has an allocation; else it is to be allocated
+            /// What it has. Not held here: a state may stay until the next pod is decided.
+            std::weak_ptr<const claim_catalog::allocation> given;
             std::optional<node_selector> nodes;  ///< that reach its devices; absent: all
         };
         std::vector<use> uses;  ///< by their order in the pod; from reserve() on, the extended claim is the last one

@@ -53,7 +53,7 @@ KCONTROL_DECL status dynamic_resources::pre_filter(state& of_pod, const pod_info
                            in_quotes(each.resource_claim_template_name) + " yet");
         }
         if (named->empty()) continue;
-        state::use made{objects_->find_claim(pod.namespace_(), *named), nullptr, {}};
+        state::use made{objects_->find_claim(pod.namespace_(), *named), false, {}, {}};
         if (made.object == nullptr) {
             return refused(path + ": ResourceClaim " + in_quotes(*named) + " does not exist");
         }
@@ -94,9 +94,11 @@ KCONTROL_DECL status dynamic_resources::read_use(state::use& of, const pod_info&
         return refused(path + claim + " is reserved for " + std::to_string(detail::most_users_of_claim) +
                        " pods, the most");
     }
-    of.given = objects_->allocation_of(of.object);
-    if (of.given == nullptr || !of.given->node_selector) return {};
-    auto nodes = node_selector::of(*of.given->node_selector);
+    const auto given = objects_->allocation_of(of.object);
+    of.is_given = given != nullptr;
+    of.given = given;
+    if (given == nullptr || !given->node_selector) return {};
+    auto nodes = node_selector::of(*given->node_selector);
     if (!nodes) return refused(claim + ": status.allocation.nodeSelector: " + nodes.error().message());
     of.nodes = std::move(*nodes);
     return {};
@@ -114,7 +116,7 @@ KCONTROL_DECL std::shared_ptr<const extended_claim> dynamic_resources::extended_
 }
 
 KCONTROL_DECL status dynamic_resources::reach(const state::use& of, const pod_info& pod, const node_info& node) {
-    if (of.given == nullptr || !of.nodes || of.nodes->selects(node.node().metadata)) return {};
+    if (!of.is_given || !of.nodes || of.nodes->selects(node.node().metadata)) return {};
     const interned_name why("node(s) can't reach the devices of ResourceClaim " + in_quotes(of.object->metadata.name));
     return detail::is_only_user(*of.object, pod.uid()) ? status::unschedulable(why) : status::unresolvable(why);
 }
@@ -149,12 +151,14 @@ KCONTROL_DECL status dynamic_resources::reserve(state& of_pod, placement& of, co
     if (!*found) return status::unresolvable(interned_name("cannot allocate all claims"));
     of_pod.chosen = extended_on(of_pod, of.pod(), node);
     if (of_pod.chosen != nullptr) {
-        of_pod.uses.push_back(of_pod.made ? *of_pod.made : state::use{of_pod.chosen->object, nullptr, {}});
+        of_pod.uses.push_back(of_pod.made ? *of_pod.made : state::use{of_pod.chosen->object, false, {}, {}});
     }
     for (std::size_t next = 0; const auto& each : of_pod.uses) {
-        of_pod.assumed.push_back(each.given);
-        if (each.given == nullptr) {
-            of_pod.assumed.back() = objects_->assume(each.object, std::move((**found)[next++]));
+        of_pod.assumed.push_back(each.given.lock());
+        if (!each.is_given) of_pod.assumed.back() = objects_->assume(each.object, std::move((**found)[next++]));
+        if (of_pod.assumed.back() == nullptr) {
+            of_pod.assumed.clear();
+            return status::unschedulable(interned_name("a ResourceClaim lost its allocation meanwhile"));
         }
     }
     return {};
@@ -164,10 +168,10 @@ KCONTROL_DECL result<std::optional<std::vector<api::resource::v1::allocation_res
     const state& of_pod, const pod_info& pod, const node_info& node, std::string* missing) const {
     std::vector<std::shared_ptr<const claim_catalog::claim>> wanted;
     for (const auto& each : of_pod.uses) {
-        if (each.given == nullptr) wanted.push_back(each.object);
+        if (!each.is_given) wanted.push_back(each.object);
     }
     const auto extended = extended_on(of_pod, pod, node);
-    const bool is_given = of_pod.made && of_pod.made->given != nullptr;
+    const bool is_given = of_pod.made && of_pod.made->is_given;
     if (extended != nullptr && !is_given) wanted.push_back(of_pod.made ? of_pod.made->object : extended->object);
     if (wanted.empty()) return std::optional(std::vector<api::resource::v1::allocation_result>());
     return allocate_devices(wanted, objects_->devices(), objects_->held(), node.node(), objects_->options(), missing);
