@@ -71,11 +71,12 @@ public:
     KCONTROL_DECL status filter(const state& of_pod, const pod_info& pod, const node_info& node) const;
     KCONTROL_DECL status reserve(state& of_pod, placement&, const node_info& node);
     void unreserve(state& of_pod, const placement&) noexcept { of_pod.assumed.clear(); }
+    using allocations = result<std::optional<std::vector<api::resource::v1::allocation_result>>>;
     /// The allocations of the uses that have none, by their order. None: the node can't have the pod, and
     /// `missing`, unless it is null, says why. Errors: those of allocate_devices().
     /// That of the extended claim is the last one.
-    KCONTROL_DECL result<std::optional<std::vector<api::resource::v1::allocation_result>>> decide(
-        const state& of_pod, const pod_info& pod, const node_info& node, std::string* missing) const;
+    KCONTROL_DECL allocations decide(const state& of_pod, const pod_info& pod, const node_info& node,
+                                     std::string* missing) const;
 
     /// The name of the claim of an entry of the pod's spec.resourceClaims; none: it is not made yet; empty: it needs
     /// none.
@@ -86,6 +87,9 @@ private:
     // Null: the node needs none.
     std::shared_ptr<const extended_claim> extended_on(const state& of_pod, const pod_info& pod,
                                                       const node_info& node) const;
+    // `extended`: what stands for extended resources on the node; null: nothing does.
+    allocations decide(const state& of_pod, const node_info& node, const extended_claim* extended,
+                       std::string* missing) const;
     status read_use(state::use& of, const pod_info& pod, const std::string& path) const;
     static status reach(const state::use& of, const pod_info& pod, const node_info& node);
 

@@ -92,7 +92,7 @@ bool board::take_claims() {
     if (has_new_slices_) {
         for (const auto& [name, node] : node_of_) changed.insert(name);
         for (const auto& [name, claim] : waiting_claims_) changed.insert(name);
-        for (const auto& [uid, pod] : std::map(extended_)) set_waiting(pod);
+        for (const auto& [uid, pod] : std::map(extended_)) set_waiting(*pod);
     }
     for (const auto& name : changed) {
         const auto claim = claims_->find(name);
@@ -126,13 +126,14 @@ void board::set_waiting(const kcontrol::api::core::v1::pod& pod) {
     auto claim = read_claim(pod);
     auto names = claims_ == nullptr ? gpu_claims::claim_names() : gpu_claims::names_of(pod);
     const bool has_claims = claims_ != nullptr && !pod.spec.resource_claims.empty();
-    const pod_info info(std::make_shared<const kcontrol::api::core::v1::pod>(pod));
+    const auto kept = std::make_shared<const kcontrol::api::core::v1::pod>(pod);
+    const pod_info info(kept);
     std::int64_t extended = 0;
     const bool may_be_extended = claims_ != nullptr && std::ranges::any_of(info.requests().extended(), [](auto& each) {
                                      return !is_requested_gpu(each.resource.view());
                                  });
     if (may_be_extended && claim.wrong.empty()) {
-        extended_.emplace(pod.metadata.uid.str(), pod);
+        extended_.emplace(pod.metadata.uid.str(), kept);
         extended = claims_->least_of_extended(pod);
     }
     if ((claim.request.empty() && !has_claims && extended == 0) || !claim.wrong.empty()) return;

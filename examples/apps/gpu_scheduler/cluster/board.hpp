@@ -202,7 +202,7 @@ private:
     std::unordered_map<std::string, std::size_t> slot_of_;  // of pods that hold GPUs, by uid
     std::unordered_map<std::string, waiting_pod> waiting_;  // by uid: counted unless in slot_of_
     // Pods that wait and request other extended resources, for which classes may stand.
-    std::map<std::string, kcontrol::api::core::v1::pod> extended_;
+    std::map<std::string, std::shared_ptr<const kcontrol::api::core::v1::pod>> extended_;
     std::map<std::string, std::size_t> kinds_;
     std::uint64_t hunger_version_ = 0, waiting_version_ = 0, editions_ = 0;
     std::unique_ptr<placer> placer_ =

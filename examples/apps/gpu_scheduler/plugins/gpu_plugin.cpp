@@ -185,8 +185,8 @@ status gpu_plugin::filter(const state& of, const pod_info& pod, const node_info&
     if (of.claim == nullptr && of.limits.empty()) return {};
     auto& on = board_->at(node);
     const bool is_sliced = on.ledger.devices().source == device_source::claims;
-    const bool is_by_claim = of.claim != nullptr && is_sliced && this->is_by_claim(of.claim->request, pod, node);
-    if (of.claim != nullptr && is_sliced && !is_by_claim) return status::unresolvable(for_claims_);
+    const bool claims_decide = of.claim != nullptr && is_sliced && is_by_claim(of.claim->request, pod, node);
+    if (of.claim != nullptr && is_sliced && !claims_decide) return status::unresolvable(for_claims_);
     if (!of.domain.empty() && domain_of(node, of.claim->topology_key) != of.domain) {
         return status::unresolvable(elsewhere_);
     }
@@ -196,13 +196,13 @@ status gpu_plugin::filter(const state& of, const pod_info& pod, const node_info&
     }
     // A share is a larger part of a smaller GPU, and a claim may get other devices than the smallest ones.
     std::int64_t amount = 0;
-    if (!of.limits.empty() && of.claim != nullptr && !is_by_claim) amount = amount_of(of.claim->request, on.ledger);
+    if (!of.limits.empty() && of.claim != nullptr && !claims_decide) amount = amount_of(of.claim->request, on.ledger);
     if (!of.limits.empty() && of.may_take_claims) amount += board_->claims()->most_of(pod.pod(), node.node());
     for (const auto& each : of.limits) {
         const bool is_here = each.product.empty() || each.product == on.product();
         if (is_here && amount > 0 && amount > each.left) return status::unschedulable(interned_name(each.sentence));
     }
-    if (of.claim == nullptr || is_by_claim) return {};  // DynamicResources decides
+    if (of.claim == nullptr || claims_decide) return {};  // DynamicResources decides
     const auto& answer = board_->answer(on, node, of.kind, of.claim->request, pod.requests().cpu_milli);
     return answer.best ? status() : refusal(*of.claim, on, answer.could_ever);
 }

@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/fnv1a.hpp>
 #include <kcontrol/base/in_quotes.hpp>
+#include <kcontrol/controllerutil/finalizers.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/scheduling/detail/claim_binder.hpp>
 #include <kcontrol/scheduling/impl/claim_parts.hpp>
@@ -104,8 +105,7 @@ inline result<void> reserve_claim(claim_catalog::claim& to, const claim_catalog:
     } else if (decided == nullptr) {
         return claim_error(to, "lost its allocation meanwhile");
     } else {
-        auto& finalizers = to.metadata.finalizers;
-        if (std::ranges::count(finalizers, text(claim_finalizer)) == 0) finalizers.push_back(text(claim_finalizer));
+        add_finalizer(to.metadata, claim_finalizer);
         to.status.allocation.edit() = *decided;
     }
     if (is_reserved_for(to, pod.uid)) return {};
@@ -188,12 +188,7 @@ inline awaitable<result<claim_pointer>> make_claim(std::shared_ptr<claim_access>
 
 inline awaitable<binding_answer> delete_claim(std::shared_ptr<claim_access> with, claim_pointer last) {
     auto edited = *last;
-    list<text> others;
-    for (const auto& each : last->metadata.finalizers) {
-        if (each != claim_finalizer) others.push_back(each);
-    }
-    if (others.size() != last->metadata.finalizers.size()) {
-        edited.metadata.finalizers = std::move(others);
+    if (remove_finalizer(edited.metadata, claim_finalizer)) {
         auto how = write_options().stop(with->stop);
         const auto freed = co_await with->writer.patch(*last, edited, how);
         if (!freed) co_return answer_of(freed.error());

@@ -140,16 +140,17 @@ KCONTROL_DECL status dynamic_resources::filter(const state& of_pod, const pod_in
         return status::unresolvable(stale);
     }
     std::string missing;
-    const auto found = decide(of_pod, pod, node, &missing);
+    const auto found = decide(of_pod, node, extended.get(), &missing);
     if (!found) return status::unresolvable(interned_name(found.error().message()));
     return *found ? status() : status::unresolvable(interned_name("cannot allocate all claims: " + missing));
 }
 
 KCONTROL_DECL status dynamic_resources::reserve(state& of_pod, placement& of, const node_info& node) {
-    auto found = decide(of_pod, of.pod(), node, nullptr);
+    auto extended = extended_on(of_pod, of.pod(), node);
+    auto found = decide(of_pod, node, extended.get(), nullptr);
     if (!found) return status::unresolvable(interned_name(found.error().message()));
     if (!*found) return status::unresolvable(interned_name("cannot allocate all claims"));
-    of_pod.chosen = extended_on(of_pod, of.pod(), node);
+    of_pod.chosen = std::move(extended);
     if (of_pod.chosen != nullptr) {
         of_pod.uses.push_back(of_pod.made ? *of_pod.made : state::use{of_pod.chosen->object, false, {}, {}});
     }
@@ -164,13 +165,19 @@ KCONTROL_DECL status dynamic_resources::reserve(state& of_pod, placement& of, co
     return {};
 }
 
-KCONTROL_DECL result<std::optional<std::vector<api::resource::v1::allocation_result>>> dynamic_resources::decide(
-    const state& of_pod, const pod_info& pod, const node_info& node, std::string* missing) const {
+KCONTROL_DECL dynamic_resources::allocations dynamic_resources::decide(const state& of_pod, const pod_info& pod,
+                                                                       const node_info& node,
+                                                                       std::string* missing) const {
+    return decide(of_pod, node, extended_on(of_pod, pod, node).get(), missing);
+}
+
+KCONTROL_DECL dynamic_resources::allocations dynamic_resources::decide(const state& of_pod, const node_info& node,
+                                                                       const extended_claim* extended,
+                                                                       std::string* missing) const {
     std::vector<std::shared_ptr<const claim_catalog::claim>> wanted;
     for (const auto& each : of_pod.uses) {
         if (!each.is_given) wanted.push_back(each.object);
     }
-    const auto extended = extended_on(of_pod, pod, node);
     const bool is_given = of_pod.made && of_pod.made->is_given;
     if (extended != nullptr && !is_given) wanted.push_back(of_pod.made ? of_pod.made->object : extended->object);
     if (wanted.empty()) return std::optional(std::vector<api::resource::v1::allocation_result>());
