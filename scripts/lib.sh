@@ -89,6 +89,8 @@ use_ccache() {
     fi
     # A cache that survives a move of the checkout.
     export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$ROOT} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+    # The compiler's own list of headers is enough: what the cache does not know is not preprocessed before it is compiled.
+    export CCACHE_DEPEND=${CCACHE_DEPEND:-1}
 }
 
 # Has each compiler that ccache starts write down what it took, in the file that KCONTROL_COMPILATIONS names.

@@ -20,6 +20,11 @@ FAST_GROUPS=(lint headers compile_fail unit)
 WAITING_GROUPS=(e2e e2e_all browser demo kueue kuberay kube_rs failures healing fencing scheduler kubernetes)
 # What has been compiled and runs beside those: it measures no time, and what has deadlines has a minute.
 BESIDE_GROUPS=(threads instructions unit simulation)
+# Of those, what only computes, in virtual time: it takes what the others leave of the processors while they wait.
+FILLING_GROUPS=(threads instructions simulation)
+# These compile much of what they do one file at a time: they fill what the large builds leave of the processors. One after the
+# other, for several use one installation.
+SIDE_GROUPS=(readme docs package recipes compile_fail headers headers_alone)
 # All that these do is compiling, but for seconds.
 COMPILING_GROUPS=(release readme compile_fail headers headers_alone clang tidy package docs recipes)
 

@@ -9,7 +9,8 @@
 #   --no-install   only check whether the needed packages are there, install none
 #   --list         print the names of the groups: all of them, or those of --fast or --all
 # Unit tests run with AddressSanitizer and UBSan (preset gcc-asan; with --all gcc-ubsan); logs are in build/test-logs.
-# Groups that mostly wait (real clusters, a browser) run while others compile. A table at the end says what each group took.
+# Groups that mostly wait (real clusters, a browser) run while others compile, and so do groups that compile little at a time.
+# A table at the end says what each group took.
 # A group that cannot run here (no Go for a control plane, say) counts as skipped and says why.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck source=scripts/test-groups.sh
@@ -25,7 +26,7 @@ while (($#)); do
     --only) (($# > 1)) || { warn "--only needs a group (see --list)"; exit 2; }; only+=("$2"); shift ;;
     --no-install) mode=check ;;
     --list) list=1 ;;
-    --help | -h) sed -n '2,15s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,16s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) warn "unknown option: $1 (see --help)"; exit 2 ;;
     esac
     shift
@@ -68,7 +69,7 @@ stage() {
         export KCONTROL_COMPILATIONS=$LOGS/$group.compilations
         trap 'status=$?; times >"$LOGS/$group.$part.cpu"; exit $status' EXIT
         # A test that waits for a cluster gets the processor before a compiler does.
-        [[ -z $waiting ]] || is_one_of "$group" "${WAITING_GROUPS[@]}" || renice -n 10 -p "$BASHPID" >/dev/null
+        [[ -z $lanes ]] || is_one_of "$group" "${WAITING_GROUPS[@]}" || renice -n "${niceness:-10}" -p "$BASHPID" >/dev/null
         set -e
         "$function"
     ) >>"$LOGS/$group.log" 2>&1 </dev/null
@@ -85,53 +86,77 @@ run_group() {
     report "$1"
 }
 
-# Runs the groups whose names it reads, one after the other.
-waiting_lane() {
-    local group
-    while read -r group; do run_group "$group"; done
+# open_lane NAME GROUP...: if some of the run's groups are among these, they get a lane beside the main one. It runs the groups
+# that are sent to it, one after the other.
+declare -A lane_of=() lane_process=() lane_end=()
+lanes=''
+open_lane() {
+    local name=$1 group end pipe=$LOGS/lane.$1.$$ mine=0
+    shift
+    for group in "${only[@]}"; do ! is_one_of "$group" "$@" || { lane_of[$group]=$name; mine=$((mine + 1)); }; done
+    ((mine > 0)) || return 0
+    mkfifo "$pipe"
+    {
+        # A lane ends when nobody can send to it any more.
+        for end in "${lane_end[@]}"; do exec {end}>&-; done
+        while read -r group; do run_group "$group"; done
+    } <"$pipe" &
+    lane_process[$name]=$!
+    exec {end}>"$pipe"
+    lane_end[$name]=$end
+    rm "$pipe"
+    lanes=yes
+}
+# Waits until the lane has run all that it was sent.
+close_lane() {
+    local end=${lane_end[$1]-}
+    [[ $end ]] || return 0
+    exec {end}>&-
+    unset "lane_end[$1]"
+    wait "${lane_process[$1]}"
 }
 
-waiting='' later=()
-lane=$BUILD/test-logs/lane.$$
+later=()
 if ((${#only[@]} > 1)) && [[ ${KCONTROL_TEST_LANES:-2} != 1 ]]; then
-    for group in "${only[@]}"; do is_one_of "$group" "${WAITING_GROUPS[@]}" && waiting=yes; done
-fi
-if [[ $waiting ]]; then
-    mkfifo "$lane"
-    waiting_lane <"$lane" &
-    lane_process=$!
-    exec 8>"$lane"
-    rm "$lane"
+    lanes=yes
+    open_lane waiting "${WAITING_GROUPS[@]}"
+    open_lane side "${SIDE_GROUPS[@]}"
 fi
 # First whatever compiles; then what runs, and by then no compiler is at work any more.
 for group in "${only[@]}"; do
     step "$group"
     if declare -F "build_$group" >/dev/null && ! stage "$group" build "build_$group"; then
         report "$group"
-    elif [[ $waiting ]] && is_one_of "$group" "${WAITING_GROUPS[@]}"; then
-        echo "$group" >&8
+    elif [[ ${lane_of[$group]-} ]]; then
+        echo "$group" >&"${lane_end[${lane_of[$group]}]}"
     elif declare -F "build_$group" >/dev/null; then
         later+=("$group")
     else
         run_group "$group"
     fi
 done
-[[ ! $waiting ]] || exec 8>&-
+close_lane side
 
 # run_later BESIDE: those that run beside groups that wait (1), or all others (0).
 run_later() {
-    local group
+    local group chosen=() filling=()
     for group in "${later[@]}"; do
         [[ $(is_one_of "$group" "${BESIDE_GROUPS[@]}" && echo 1 || echo 0) == "$1" ]] || continue
+        if [[ $lanes ]] && is_one_of "$group" "${FILLING_GROUPS[@]}"; then filling+=("$group"); else chosen+=("$group"); fi
+    done
+    if ((${#filling[@]})); then
+        step "${filling[*]} run"
+        (niceness=15; for group in "${filling[@]}"; do run_group "$group"; done) &
+    fi
+    for group in "${chosen[@]}"; do
         step "$group runs"
         run_group "$group"
     done
+    ((${#filling[@]} == 0)) || wait "$!"
 }
 run_later 1
 # What measures time runs when nothing compiles and no cluster is at work.
-if [[ $waiting ]]; then
-    wait "$lane_process"
-    waiting=''
-fi
+close_lane waiting
+lanes=''
 run_later 0
 close_report "$((SECONDS - start_all))" "$all" "${only[@]}"

@@ -5,10 +5,13 @@ ALL_GROUPS=(good flaky)
 FAST_GROUPS=(good)
 MACHINE_GROUPS=()
 WAITING_GROUPS=(waits waits_badly)
-BESIDE_GROUPS=(steady)
+BESIDE_GROUPS=(steady fills)
+FILLING_GROUPS=(fills)
+SIDE_GROUPS=(sides sides_badly)
 COMPILING_GROUPS=(compiles)
 count() { echo "$1 $2 $3" >>"$RESULTS"; }
 trace() { echo "$1" >>"$TRACE"; }
+until_traced() { while ! grep -qx "$1" "$TRACE"; do read -rt 0.05 <> <(:) || true; done; }
 
 group_good() { echo "note: all is well"; count 3 0 1; }
 group_failing() { echo "FAILED: the third case"; count 2 1 0; }
@@ -20,14 +23,22 @@ group_flaky() { count 4 0 0; echo "test_x" >>"$RESULTS.flaky"; }
 build_built() { trace "build built"; echo "[1/2] Building CXX object a.o"; echo "[2/2] Building CXX object b.o"; }
 group_built() { trace "run built"; count 1 0 0; }
 build_steady() { trace "build steady"; }
-group_steady() { trace "run steady"; count 1 0 0; }
+# With MEETS it ends only if "fills" runs at the same time; and so does that.
+group_steady() { trace "run steady"; [[ ! ${MEETS-} ]] || until_traced "run fills"; count 1 0 0; }
+build_fills() { trace "build fills"; }
+group_fills() { trace "run fills"; [[ ! ${MEETS-} ]] || until_traced "run steady"; count 1 0 0; }
+# Each of the two ends only if the other is at work at the same time.
+group_sides() { trace "run sides"; until_traced "build meets"; count 1 0 0; }
+group_sides_badly() { echo "FAILED: beside others"; count 0 1 0; }
+build_meets() { trace "build meets"; until_traced "run sides"; }
+group_meets() { trace "run meets"; count 1 0 0; }
 build_unbuilt() { echo "FAILED: it does not compile"; false; }
 group_unbuilt() { trace "run unbuilt"; count 1 0 0; }
 group_compiles() { trace "run compiles"; echo "units: 3"; count 1 0 0; }
 build_waits() { trace "build waits"; }
 # Until a group that compiles, or what BESIDE_THIS names, has run beside it.
 group_waits() {
-    while ! grep -qx "run ${BESIDE_THIS:-compiles}" "$TRACE"; do read -rt 0.05 <> <(:) || true; done
+    until_traced "run ${BESIDE_THIS:-compiles}"
     trace "run waits"
     count 1 0 0
 }

@@ -69,9 +69,24 @@ class TestScript(unittest.TestCase):
         self.assertEqual((self.status, self.last), (0, "3 passed, 0 failed, 0 skipped"), self.out)
         self.assertEqual(self.order, ["build waits", "build built", "build steady", "run steady", "run waits", "run built"])
 
+    def test_what_compiles_little_at_a_time_runs_beside_a_build(self):
+        self.only("sides", "meets", "compiles")
+        self.assertEqual((self.status, self.last), (0, "3 passed, 0 failed, 0 skipped"), self.out)
+        self.assertEqual(self.order[-1], "run meets")
+
+    def test_what_only_computes_runs_beside_the_rest(self):
+        self.only("steady", "fills", "built", MEETS="1")
+        self.assertEqual((self.status, self.last), (0, "3 passed, 0 failed, 0 skipped"), self.out)
+        self.assertEqual(self.order[-1], "run built")
+
+    def test_lanes_that_are_not_used(self):
+        self.only("waits_badly", "unbuilt", "sides_badly")
+        self.assertEqual((self.status, self.last), (1, "0 passed, 3 failed, 0 skipped"), self.out)
+
     def test_one_lane(self):
-        self.only("compiles", "waits", "built", KCONTROL_TEST_LANES="1")
-        self.assertEqual((self.status, self.order), (0, ["run compiles", "build waits", "build built", "run waits", "run built"]))
+        self.only("compiles", "waits", "built", "fills", KCONTROL_TEST_LANES="1")
+        self.assertEqual((self.status, self.order), (0, ["run compiles", "build waits", "build built", "build fills", "run fills",
+                                                         "run waits", "run built"]))
 
     def test_a_failure_beside_others(self):
         self.only("waits_badly", "good")
