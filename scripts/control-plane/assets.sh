@@ -24,7 +24,7 @@ for argument in "$@"; do
 done
 declare -A module=(
     [etcd]=go.etcd.io/etcd/server/v3
-    [kwok]=sigs.k8s.io/kwok/cmd/kwok@v0.7.0
+    [kwok]=sigs.k8s.io/kwok/cmd/kwok
     [training-operator.v1]=github.com/kubeflow/training-operator/cmd/training-operator.v1@v1.8.1
 )
 pinned=$(sed -n 's/^\(require \|\t\)k8s.io\/kubernetes v\([0-9.]*\).*/\2/p' go.mod | head -1)
