@@ -71,6 +71,7 @@ public:
     KCONTROL_DECL status filter(const state& of_pod, const pod_info& pod, const node_info& node) const;
     KCONTROL_DECL status reserve(state& of_pod, placement&, const node_info& node);
     void unreserve(state& of_pod, const placement&) noexcept { of_pod.assumed.clear(); }
+    /// What decide() finds; none: the node can't have the pod.
     using allocations = result<std::optional<std::vector<api::resource::v1::allocation_result>>>;
     /// The allocations of the uses that have none, by their order. None: the node can't have the pod, and
     /// `missing`, unless it is null, says why. Errors: those of allocate_devices().
