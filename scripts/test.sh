@@ -91,10 +91,10 @@ run_group() {
 declare -A lane_of=() lane_process=() lane_end=()
 lanes=''
 open_lane() {
-    local name=$1 group end pipe=$LOGS/lane.$1.$$ mine=0
+    local name=$1 group end pipe=$LOGS/lane.$1.$$ mine=''
     shift
-    for group in "${only[@]}"; do ! is_one_of "$group" "$@" || { lane_of[$group]=$name; mine=$((mine + 1)); }; done
-    ((mine > 0)) || return 0
+    for group in "${only[@]}"; do ! is_one_of "$group" "$@" || { lane_of[$group]=$name; mine=yes; }; done
+    [[ $mine ]] || return 0
     mkfifo "$pipe"
     {
         # A lane ends when nobody can send to it any more.
@@ -105,7 +105,6 @@ open_lane() {
     exec {end}>"$pipe"
     lane_end[$name]=$end
     rm "$pipe"
-    lanes=yes
 }
 # Waits until the lane has run all that it was sent.
 close_lane() {

@@ -79,7 +79,7 @@ class TestScript(unittest.TestCase):
         self.assertEqual((self.status, self.last), (0, "3 passed, 0 failed, 0 skipped"), self.out)
         self.assertEqual(self.order[-1], "run built")
 
-    def test_lanes_that_are_not_used(self):
+    def test_failures_in_every_lane(self):
         self.only("waits_badly", "unbuilt", "sides_badly")
         self.assertEqual((self.status, self.last), (1, "0 passed, 3 failed, 0 skipped"), self.out)
 
