@@ -11,7 +11,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <ranges>
 #include <string_view>
 
 namespace kcontrol::inline v0_1::testing {
@@ -37,9 +36,14 @@ public:
 
     const resource_type& type() const noexcept { return type_; }                                ///< as it is served now
     const std::map<namespaced_name, object_ptr>& objects() const noexcept { return objects_; }  ///< as they are now
-    /// Those of one namespace; all, if it is empty.
-    using object_range = std::ranges::subrange<std::map<namespaced_name, object_ptr>::const_iterator>;
-    object_range objects_in(std::string_view ns) const;  ///< `ns` empty: all; valid until a commit()
+    /// For a range-based for: clang 14 does not know std::ranges::subrange.
+    struct object_range {
+        std::map<namespaced_name, object_ptr>::const_iterator first, last;
+        auto begin() const noexcept { return first; }
+        auto end() const noexcept { return last; }
+    };
+    /// Those of one namespace; all, if it is empty. Valid until a commit().
+    object_range objects_in(std::string_view ns) const;
     const std::deque<store_event>& history() const noexcept { return history_; }  ///< oldest first, at most the window
 
     /// States at this version and later can be read; the event of this version itself is discarded.

@@ -46,7 +46,7 @@ public:
             }
         }
         std::ranges::sort(out);
-        out.erase(std::ranges::unique(out).begin(), out.end());
+        out.erase(std::unique(out.begin(), out.end()), out.end());
         return out;
     }
 

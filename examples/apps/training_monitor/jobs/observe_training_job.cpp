@@ -82,7 +82,8 @@ training_details details_of(const training_job& job) {
         out.gates.push_back(std::move(gate));
     }
     if (job.spec.promote) {
-        out.promotion.emplace();
+        // Not emplace(): clang 14 takes a nested type with initialisers for one without a default constructor.
+        out.promotion = training_details::promotion_progress{};
         out.promotion->steps = static_cast<std::int64_t>(job.spec.promote->steps.size());
         if (const auto& now = status.promotion) {
             out.promotion->step = now->step;

@@ -115,19 +115,19 @@ struct cycle::workspace {
                 return !detail::call_plugin(thunks.name, plugin_point::pre_filter, nullptr, call).ok();
             });
         }
-        /// Whether the pod fits there. If not, the last refusal of `block` says why.
-        bool fits(detail::filter_block& block) const {
+        /// Whether the pod fits there. If not, the last refusal of `answers` says why.
+        bool fits(detail::filter_block& answers) const {
             for (const auto i : asked_) {
-                block.nodes.assign(1, place_.node);
-                block.refused.clear();
-                block.plugin = i;
+                answers.nodes.assign(1, place_.node);
+                answers.refused.clear();
+                answers.plugin = i;
                 const auto& thunks = *with_->at(i).thunks_;
                 const auto ask = [&] {
-                    thunks.filter(with_->at(i).object_.get(), states_.at(i), *place_.pod, block);
+                    thunks.filter(with_->at(i).object_.get(), states_.at(i), *place_.pod, answers);
                     return status();
                 };
                 const auto said = detail::call_plugin(thunks.name, plugin_point::filter, nullptr, ask);
-                if (said.ok() && !block.refused.empty() && block.refused.back().answer.is_rejected()) return false;
+                if (said.ok() && !answers.refused.empty() && answers.refused.back().answer.is_rejected()) return false;
             }
             return true;
         }

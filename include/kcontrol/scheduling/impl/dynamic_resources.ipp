@@ -77,7 +77,9 @@ KCONTROL_DECL status dynamic_resources::pre_filter(state& of_pod, const pod_info
     }
     const auto made = objects_->find_extended_claim(pod.pod());
     if (made != nullptr && !extended_claim::is_draft(*made)) {
-        of_pod.made.emplace().object = made;
+        // Not emplace(): clang 14 takes a nested type with initialisers for one without a default constructor.
+        of_pod.made = state::use{};
+        of_pod.made->object = made;
         if (auto said = read_use(*of_pod.made, pod, {}); !said.ok()) return said;
     }
     const bool is_named = pod.pod().status.extended_resource_claim_status.present();

@@ -39,11 +39,11 @@ KCONTROL_DECL bool node_resources_fit::may_help(const pod_info& waiting, const c
     const auto after = event.after.as<claim_catalog::device_class>();
     if (after == nullptr) return true;
     const auto before = event.before.as<claim_catalog::device_class>();
-    const auto& name = after->spec.extended_resource_name;
-    const bool is_new = before == nullptr || before->spec.extended_resource_name != name;
+    const auto& mapped = after->spec.extended_resource_name;
+    const bool is_new = before == nullptr || before->spec.extended_resource_name != mapped;
     return std::ranges::any_of(waiting.requests().extended(), [&](const extended_amount& each) {
         const auto resource = each.resource.view();
-        return (is_new && name == resource) ||
+        return (is_new && mapped == resource) ||
                (before == nullptr && claim_catalog::implicit_resource_of(*after) == resource);
     });
 }
