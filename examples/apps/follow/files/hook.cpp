@@ -15,7 +15,7 @@ std::string ending(const kcontrol::process_result& how) {
     return "exit status " + std::to_string(how.exit_status);
 }
 
-std::string output(const kcontrol::process_result& how) {
+std::string output_of(const kcontrol::process_result& how) {
     std::string_view text = how.errors.empty() ? how.output : how.errors;
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
     if (text.empty()) return {};
@@ -39,7 +39,7 @@ kcontrol::awaitable<kcontrol::result<void>> run_hook(kcontrol::environment& env,
     auto how = co_await env.run_process(std::move(what));
     if (!how) co_return how.error().with_context(label);
     if (how->exit_status != 0 || how->signal != 0) {
-        co_return kcontrol::error(kcontrol::errc::unavailable, label + ": " + ending(*how) + output(*how));
+        co_return kcontrol::error(kcontrol::errc::unavailable, label + ": " + ending(*how) + output_of(*how));
     }
     co_return kcontrol::result<void>();
 }

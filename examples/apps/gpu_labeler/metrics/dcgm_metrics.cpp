@@ -106,9 +106,9 @@ constexpr std::pair<reader_state, std::string_view> states[] = {
 
 using owned_labels = std::vector<std::pair<std::string_view, std::string>>;
 
-class writer {
+class exposition {
 public:
-    writer(const node_sample& node, std::string_view hostname) : node_(node), hostname_(hostname) {}
+    exposition(const node_sample& node, std::string_view hostname) : node_(node), hostname_(hostname) {}
 
     std::string write() {
         for (const auto& m : of_gpus) {
@@ -225,6 +225,8 @@ private:
 
 }  // namespace
 
-std::string dcgm_metrics(const node_sample& node, std::string_view hostname) { return writer(node, hostname).write(); }
+std::string dcgm_metrics(const node_sample& node, std::string_view hostname) {
+    return exposition(node, hostname).write();
+}
 
 }  // namespace gpu_labeler

@@ -7,7 +7,7 @@ namespace ray_operator {
 namespace {
 
 // Nodes tell that they are alive every few minutes; what matters is whether they became ready, or ceased to be.
-bool became_ready_or_not(const event<ray_node>& e) {
+bool became_ready_or_not(const kcontrol::event<ray_node>& e) {
     if (!e.old_object || !e.new_object) return true;
     return unready_since(*e.old_object) != unready_since(*e.new_object);
 }

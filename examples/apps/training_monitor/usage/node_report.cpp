@@ -12,7 +12,7 @@ namespace {
 using kcontrol::field;
 using kcontrol::fields;
 
-constexpr std::size_t most_gpus = 64, most_holders = 64, most_text = 256;
+constexpr std::size_t most_gpus = 64, most_holders = 64, longest_text = 256;
 
 struct told_utilization {
     std::optional<double> gpu;
@@ -71,8 +71,8 @@ struct told_node {
 };
 
 std::string cut(std::string text) {
-    if (text.size() <= most_text) return text;
-    std::size_t size = most_text;
+    if (text.size() <= longest_text) return text;
+    std::size_t size = longest_text;
     while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
     text.resize(size);
     return text;

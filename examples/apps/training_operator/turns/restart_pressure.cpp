@@ -5,12 +5,12 @@
 
 namespace training_operator {
 
-using seconds = std::chrono::duration<double>;
+using fractional_seconds = std::chrono::duration<double>;
 
 void restart_pressure::requests(std::uint64_t throttled, std::uint64_t writes, double write_seconds,
                                 kcontrol::time_point now) {
     constexpr double fades_within = 10;
-    const double passed = std::chrono::duration_cast<seconds>(now - at_).count();
+    const double passed = std::chrono::duration_cast<fractional_seconds>(now - at_).count();
     if (begun_ && passed > 0) {
         const double kept = std::exp(-passed / fades_within);
         throttled_rate_ =
@@ -27,7 +27,8 @@ void restart_pressure::requests(std::uint64_t throttled, std::uint64_t writes, d
 }
 
 double restart_pressure::value() const {
-    const double wait = seconds(wait_) / std::max(seconds(wait_target_), seconds(0.001));
+    const double wait =
+        fractional_seconds(wait_) / std::max(fractional_seconds(wait_target_), fractional_seconds(0.001));
     return std::max({throttled_rate_, latency_, wait});
 }
 
