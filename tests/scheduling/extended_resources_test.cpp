@@ -106,10 +106,10 @@ TEST_CASE("extended resources: each write fails once, in each way") {
         for (int failing = 0;; ++failing) {
             CAPTURE(kind);
             CAPTURE(failing);
+            int writes = 0;
             claims_world w(1, 1);
             w.start();
             w.sim.run_for(5s);
-            int writes = 0;
             w.server.api().set_faults([&](const http::server_request& asked) {
                 testing::fault out;
                 if (!is_write(asked) || writes++ != failing) return out;
@@ -132,11 +132,11 @@ TEST_CASE("extended resources: each write fails once, in each way") {
 TEST_CASE("extended resources: a scheduler that was killed after a write uses what it made") {
     for (int after = 1;; ++after) {
         CAPTURE(after);
+        int writes = 0;
+        bool is_last = false;  // what follows is lost: the scheduler is dead
         claims_world w(1, 2);
         w.start();
         w.sim.run_for(5s);
-        int writes = 0;
-        bool is_last = false;  // what follows is lost: the scheduler is dead
         w.server.api().set_faults([&](const http::server_request& asked) {
             testing::fault out;
             if (is_last && asked.method != "GET") return out.drop();
@@ -164,10 +164,11 @@ TEST_CASE("extended resources: a scheduler that was killed after a write uses wh
 }
 
 TEST_CASE("extended resources: a pod that is not bound gives everything back") {
-    claims_world w(1, 1);
-    w.start();
+    // Requests are still answered while the world ends: what they ask lives longer.
     bool refuses = true;
     int deletions = 0;
+    claims_world w(1, 1);
+    w.start();
     w.server.api().set_faults([&](const http::server_request& asked) {
         testing::fault out;
         if (refuses && asked.target.find("/binding") != std::string::npos) return out.status(403, "Forbidden", "no");
@@ -223,9 +224,9 @@ TEST_CASE("extended resources: a claim that was written before a restart is dele
 }
 
 TEST_CASE("extended resources: names that others have taken, and pods that are deleted meanwhile") {
+    std::string name, deleted;
     claims_world w(1, 1);
     // The name of the claim is known from a world like this one.
-    std::string name;
     {
         claims_world before(1, 1);
         before.start();
@@ -234,7 +235,6 @@ TEST_CASE("extended resources: names that others have taken, and pods that are d
         name = text_at(before.made_for("p")[0], {"metadata", "name"});
     }
     w.start();
-    std::string deleted;
     w.server.api().set_faults([&](const http::server_request& asked) {
         testing::fault out;
         if (asked.method == "POST" && asked.target.ends_with("/resourceclaims") && w.made_for("p").empty()) {
