@@ -45,7 +45,8 @@ function(kcontrol_batches out kind name)
                            DEPENDS ${batch} ${tool} VERBATIM)
         # g++ takes each source for an included file here: what it declares for itself may have members of unnamed namespaces,
         # and a local name may hide it.
-        set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-Wno-shadow;-Wno-subobject-linkage")
+        set_source_files_properties(${file} PROPERTIES
+            COMPILE_OPTIONS "-Wno-shadow$<$<CXX_COMPILER_ID:GNU>:;-Wno-subobject-linkage>")
         list(APPEND alone ${file})
         math(EXPR number "${number} + 1")
     endforeach()

@@ -8,7 +8,7 @@
 #   --only GROUP   only this group (repeatable); with --all by the rules of --all
 #   --no-install   only check whether the needed packages are there, install none
 #   --list         print the names of the groups: all of them, or those of --fast or --all
-# Unit tests run with AddressSanitizer and UBSan (preset gcc-asan; with --all gcc-ubsan); logs are in build/test-logs.
+# Unit tests run with AddressSanitizer and UBSan (preset clang-asan; with --all gcc-ubsan); logs are in build/test-logs.
 # Groups that mostly wait (real clusters, a browser) run while others compile, and so do groups that compile little at a time.
 # A table at the end says what each group took.
 # A group that cannot run here (no Go for a control plane, say) counts as skipped and says why.
@@ -46,7 +46,7 @@ fi
 for group in "${only[@]}"; do
     declare -F "group_$group" >/dev/null || { warn "no such group: $group (see --list)"; exit 2; }
 done
-export UNIT_PRESET=gcc-asan
+export UNIT_PRESET=clang-asan
 ((fast && !sanitize)) && UNIT_PRESET=dev
 ((all)) && UNIT_PRESET=gcc-ubsan
 

@@ -39,7 +39,7 @@ TEST_CASE("list edits: a built-in kind's own type declares all of its lists") {
         random_source random(7);
         for (int i = 0; i < 20; ++i) {
             json::value object = random_object_of(*kind, random);
-            std::vector<found_list> lists;
+            std::vector<placed_list> lists;
             find_lists(*kind->type, place_in_kind(*kind), object, "", lists);
             for (const auto& one : lists) {
                 CAPTURE(one.path);
@@ -58,7 +58,7 @@ TEST_CASE("list edits: what a projection does not declare stays with its element
             random_source random(seed * 1000 + 17);
             const projection part(*kind, random, random.chance(50) ? 60 : 90);
             json::value original = random_object_of(*kind, random);
-            std::vector<found_list> lists;
+            std::vector<placed_list> lists;
             find_lists(*part.info().type, place_in_kind(part.info()), original, "", lists);
             list_editor::double_some(lists, random);
             lists.clear();

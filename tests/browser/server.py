@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def binary(variable, *places):
     chosen = os.environ.get(variable)
     candidates = [pathlib.Path(chosen)] if chosen else [
-        ROOT / "build" / preset / place for preset in ("release", "dev", "gcc-asan") for place in places]
+        ROOT / "build" / preset / place for preset in ("release", "dev", "clang-asan") for place in places]
     return next((c for c in candidates if c.is_file()), None)
 
 

@@ -120,8 +120,9 @@ TEST_CASE_FIXTURE(discovery_fixture, "api_catalog: what a word means") {
         {".", "none"},
         {"all", "none"},
     };
-    for (const auto& [word, meaning] : table) {
-        CAPTURE(word);
+    for (const auto& row : table) {
+        const auto& [word, meaning] = row;
+        CAPTURE(row.first);
         CHECK(name_of(all.find(word)) == meaning);
     }
     CHECK(name_of(all.find(group_version_kind("apps", "", "Deployment"))) == "apps/v1 deployments");

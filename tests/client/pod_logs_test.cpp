@@ -58,7 +58,7 @@ public:
 
 TEST_CASE("lines come out the same wherever the text is cut") {
     using lines = std::vector<std::string>;
-    for (const std::size_t slice : {1, 2, 3, 7, 1000}) {
+    for (const std::size_t slice : {1U, 2U, 3U, 7U, 1000U}) {
         CAPTURE(slice);
         CHECK(lines_of("one\ntwo\n\nthree", slice, 100) == lines{"one$", "two$", "$", "three$"});
         CHECK(lines_of("one\n", slice, 100) == lines{"one$"});

@@ -39,7 +39,7 @@ const std::string data_begin = "\0\x90\x1f"s, trouble_begin = "\x01\x90\x1f";
 }  // namespace
 
 TEST_CASE_FIXTURE(port_fixture, "bytes both ways; what comes first on each channel is the port") {
-    for (const std::size_t room : {1, 2, 3, 100}) {
+    for (const std::size_t room : {1U, 2U, 3U, 100U}) {
         const auto peer = peers->accept("v4.channel.k8s.io");
         peer->push(data_begin);
         peer->push(trouble_begin);

@@ -67,8 +67,8 @@ TEST_CASE("one member or many, cut anywhere and read by any room") {
                                           gzip("") + gzip(text) + gzip("")};
     for (const auto& body : bodies) {
         CHECK(http::gunzip_all(body, plenty).value() == text);
-        for (const std::size_t slice : {1, 2, 17, 4096, 1 << 20}) {
-            for (const std::size_t room : {1, 3, 1000, 65536}) {
+        for (const std::size_t slice : {1U, 2U, 17U, 4096U, 1U << 20}) {
+            for (const std::size_t room : {1U, 3U, 1000U, 65536U}) {
                 CAPTURE(slice);
                 CAPTURE(room);
                 if (slice * room < 16) continue;  // slow, and tells nothing more

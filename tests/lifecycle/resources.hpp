@@ -1,6 +1,8 @@
 // What this process holds: memory, descriptors, threads.
 #pragma once
 
+#include "support/sanitizers.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -10,14 +12,12 @@
 
 namespace kcontrol::test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool under_sanitizer = true;
+inline constexpr bool under_sanitizer = under_asan || under_tsan;
+#if KCONTROL_TEST_UNDER_ASAN || KCONTROL_TEST_UNDER_TSAN
 inline constexpr int usual_cycles = 100;
 #elif defined(NDEBUG)
-inline constexpr bool under_sanitizer = false;
 inline constexpr int usual_cycles = 10'000;
 #else
-inline constexpr bool under_sanitizer = false;
 inline constexpr int usual_cycles = 1'000;
 #endif
 

@@ -154,12 +154,14 @@ TEST_CASE("the families that a manager writes, by controller-runtime's and clien
     auto written = families_of(text);
     // Informers' have a test and a table of their own.
     std::erase_if(written, [](const auto& one) { return one.first.starts_with("kcontrol_informer_"); });
-    for (const auto& [family, what] : expected) {
-        CAPTURE(family);
+    for (const auto& each : expected) {
+        const auto& [family, what] = each;
+        CAPTURE(each.first);
         CHECK(written[family] == what);
     }
-    for (const auto& [family, what] : written) {
-        CAPTURE(family);
+    for (const auto& each : written) {
+        const auto& [family, what] = each;
+        CAPTURE(each.first);
         CHECK(expected.contains(family));
     }
     CHECK(text.find("rest_client_request_retries_total{code=\"429\"") != std::string::npos);

@@ -33,7 +33,7 @@ TEST_CASE("shard selector: the hash is the server's") {
 }
 
 TEST_CASE("shard selector: equal parts have each object once, and print what they read") {
-    for (const std::size_t count : {1, 2, 3, 7, 8, 1000, 65536}) {
+    for (const std::size_t count : {1U, 2U, 3U, 7U, 8U, 1000U, 65536U}) {
         CAPTURE(count);
         std::vector<shard_selector> parts;
         for (std::size_t i = 0; i<count; i += count> 1000 ? 4095 : 1) {

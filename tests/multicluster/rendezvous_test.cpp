@@ -86,12 +86,14 @@ TEST_CASE("rendezvous: who comes, goes or changes his weight moves only his own 
             continue;
         }
         const assignment after = shares(peers, 1000);
-        for (const auto& [cluster, owner] : after) {
+        for (const auto& each : after) {
+            const auto& [cluster, owner] = each;
             const std::string& former = before.at(cluster);
             if (owner == former) continue;
             // To the one that came or grew, or from the one that went or shrank; never between two others.
             const bool right = what == joins || what == heavier ? owner == changed : former == changed;
-            REQUIRE_MESSAGE(right, "step " << step << ": " << cluster << " from " << former << " to " << owner);
+            REQUIRE_MESSAGE(right,
+                            "step " << step << ": " << each.first << " from " << former << " to " << each.second);
             moved_by_joins += what == joins ? 1 : 0;
         }
         before = after;

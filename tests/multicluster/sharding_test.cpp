@@ -347,7 +347,7 @@ TEST_CASE("sharding: the parts of a cluster are shared like clusters, and handed
     sharding_world w(0, 1, 8);
     for (int i = 0; i < 3; ++i) w.start();
     REQUIRE_MESSAGE(w.until_owned(1min), w.logs());
-    for (const auto& [who, count] : w.counts()) CHECK_MESSAGE(count >= 1, who);
+    for (const auto& each : w.counts()) CHECK_MESSAGE(each.second >= 1, each.first);
     w.replicas[0]->kill();
     CHECK_MESSAGE(w.until_owned(1min), w.logs());
     CHECK(w.counts().count("r0") == 0);

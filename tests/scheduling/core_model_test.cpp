@@ -241,10 +241,11 @@ private:
         for (const auto& event : server_.events) {
             if (event.node != nullptr && event.is_deleted) was_gone_.insert(event.node->metadata.name);
         }
-        for (const auto& [node, cpu] : used) {
+        for (const auto& each : used) {
+            const auto& [node, cpu] = each;
             if (has_others.contains(node)) was_shared_.insert(node);
             if (was_shared_.contains(node) || was_gone_.contains(node)) continue;
-            CAPTURE(node);
+            CAPTURE(each.first);
             REQUIRE(cpu <= capacity(node));
         }
     }
@@ -267,9 +268,10 @@ private:
             REQUIRE(known->requested().cpu_milli == used[name]);
             most_free = std::max(most_free, capacity(name) - used[name]);
         }
-        for (const auto& [name, pod] : server_.pods) {
+        for (const auto& each : server_.pods) {
+            const auto& [name, pod] = each;
             if (!pod->spec.node_name.empty() || pod->spec.scheduler_name != "ours" || !counts(*pod)) continue;
-            CAPTURE(name);
+            CAPTURE(each.first);
             const auto* const waits = core_->queue().find("default", name);
             REQUIRE(waits != nullptr);
             REQUIRE(waits->pod->uid() == pod->metadata.uid);
@@ -278,8 +280,9 @@ private:
             const bool is_alone = gang == nullptr || gangs[*gang].second >= 3;
             if (is_alone) REQUIRE(cpu_of(*pod) > most_free);
         }
-        for (const auto& [name, of] : gangs) {
-            CAPTURE(name);
+        for (const auto& each : gangs) {
+            const auto& [name, of] = each;
+            CAPTURE(each.first);
             // A waiting gang holds nothing: after the timeout its pods were evicted.
             if (of.second < 3) {
                 for (const auto& [pod_name, pod] : server_.pods) {

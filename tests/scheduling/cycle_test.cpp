@@ -79,12 +79,13 @@ TEST_CASE("a plugin that throws or fails before the decision fails that pod alon
         plugin_point point;
         bool can_fail;  // it answers with a status
     };
-    for (const auto& [point, can_fail] :
+    for (const auto& each :
          {row{plugin_point::pre_filter, true}, row{plugin_point::filter, true}, row{plugin_point::pre_score, true},
           row{plugin_point::score, false}, row{plugin_point::normalize_score, false}}) {
+        const auto& [point, can_fail] = each;
         for (const auto* answer : {&throws, &fails, &throws_number}) {
             if (answer == &fails && !can_fail) continue;
-            CAPTURE(scheduling::name_of(point));
+            CAPTURE(scheduling::name_of(each.point));
             scripted_world world;
             scheduling::cycle cycle(world.plugins);
             world.script.answers[{'B', point}] = *answer;
@@ -219,9 +220,10 @@ TEST_CASE("a plugin that speaks against the binding ends it, and is named") {
     const row rows[] = {{plugin_point::permit, [](const auto& p, auto& of) { return p.permit(of); }},
                         {plugin_point::pre_bind, [](const auto& p, auto& of) { return p.pre_bind(of); }},
                         {plugin_point::bind, [](const auto& p, auto& of) { return p.bind(of); }}};
-    for (const auto& [point, ask] : rows) {
+    for (const auto& each : rows) {
+        const auto& [point, ask] = each;
         for (const auto* answer : {&refuses, &throws, &fails, &throws_number}) {
-            CAPTURE(scheduling::name_of(point));
+            CAPTURE(scheduling::name_of(each.point));
             scripted_world world;
             scheduling::cycle cycle(world.plugins);
             auto decided = world.decide(cycle);
@@ -229,7 +231,7 @@ TEST_CASE("a plugin that speaks against the binding ends it, and is named") {
             REQUIRE(placed.has_value());
             world.script.answers[{'A', point}] = *answer;
             world.script.calls.clear();
-            const auto said = run([&] { return ask(world.plugins, *placed); });
+            const auto said = run([&] { return each.ask(world.plugins, *placed); });
             CHECK(world.script.calls == std::vector{"A " + std::string(scheduling::name_of(point))});
             CHECK(said.plugin == "A");
             CHECK(said.point == point);
@@ -393,10 +395,11 @@ TEST_CASE("kube-scheduler's rule for how many nodes are looked at") {
         std::int32_t percentage;
         std::size_t wanted;
     };
-    for (const auto& [nodes, percentage, wanted] :
+    for (const auto& each :
          {row{0, 0, 0}, row{99, 0, 99}, row{99, 10, 99}, row{100, 0, 100}, row{1000, 0, 420}, row{5000, 0, 500},
           row{6000, 0, 300}, row{10000, 0, 500}, row{5000, 30, 1500}, row{1000, 5, 100}, row{5000, 100, 5000}}) {
-        CAPTURE(nodes);
+        const auto& [nodes, percentage, wanted] = each;
+        CAPTURE(each.nodes);
         CHECK(scheduling::nodes_to_find(nodes, percentage) == wanted);
     }
 }

@@ -50,7 +50,7 @@ const dra::device& device_of(const std::string& attributes) {
 }  // namespace
 
 TEST_CASE("selectors as Kubernetes' pages and drivers write them") {
-    for (const auto& [expression, wanted] : std::initializer_list<std::pair<const char*, const char*>>{
+    for (const auto& row : std::initializer_list<std::pair<const char*, const char*>>{
              {R"(device.driver == "gpu.nvidia.com")", "true"},
              {R"(device.driver == 'other.example.com')", "false"},
              {R"(device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu")", "true"},
@@ -83,8 +83,8 @@ TEST_CASE("selectors as Kubernetes' pages and drivers write them") {
              {R"(device.attributes["other.example.com"].size() == 0)", "true"},
              {R"(device.attributes["gpu.nvidia.com"].?tier.orValue("none") == "none")", "true"},
          }) {
-        CAPTURE(expression);
-        CHECK(outcome(expression) == wanted);
+        CAPTURE(row.first);
+        CHECK(outcome(row.first) == row.second);
     }
     CHECK(outcome("device.allowMultipleAllocations", device_of(R"("attributes":{})")) == "false");
 }

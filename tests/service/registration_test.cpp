@@ -262,7 +262,7 @@ TEST_CASE_FIXTURE(scene, "registration: what the server refuses is returned, and
 }
 
 TEST_CASE_FIXTURE(scene, "registration: texts that can't be meant are refused before anything is asked") {
-    for (const auto& [text, message] : {
+    for (const auto& each : {
              std::pair("", "the object to register"),
              std::pair("[]", "it is not a JSON object"),
              std::pair("{", "the object to register"),
@@ -274,7 +274,8 @@ TEST_CASE_FIXTURE(scene, "registration: texts that can't be meant are refused be
              std::pair(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"o","managedFields":[]}})",
                        "metadata.managedFields"),
          }) {
-        CAPTURE(text);
+        const auto& [text, message] = each;
+        CAPTURE(each.first);
         const auto started = make(std::string(text)).start();
         REQUIRE_FALSE(started);
         CHECK(started.error().what().find(message) != std::string::npos);

@@ -90,9 +90,10 @@ TEST_CASE("handles of another kind, and freed ones") {
     stage.create(slice_of_web({"10.77.0.1"}));
     auto handles = one_of_each(stage);
     for (const auto& at : handle_calls()) {
-        for (const auto& [kind, handle] : handles) {
+        for (const auto& each : handles) {
+            const auto& [kind, handle] = each;
             if (at.takes == "any" || at.takes == kind) continue;
-            CAPTURE(kind);
+            CAPTURE(each.first);
             expect(at, handle, KC_EHANDLE);
             CHECK(last_error().find(", not ") != std::string::npos);
         }

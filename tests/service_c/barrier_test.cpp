@@ -54,8 +54,9 @@ TEST_CASE("the library's errors have the codes of the interface") {
         {error(errc::out_of_memory), KC_ENOMEM},
         {error(errc::stopped), KC_EHANDLE},
     };
-    for (const auto& [cause, code] : table) {
-        CAPTURE(cause.what());
+    for (const auto& each : table) {
+        const auto& [cause, code] = each;
+        CAPTURE(each.first.what());
         CHECK(failure_of(cause).code == code);
         CHECK(failure_of(cause).text == cause.what());
     }

@@ -1,5 +1,6 @@
 // A fork: the child of a process with clients gets KC_EFORKED from each call; the child of one without makes its own.
 #include "service_c/stage.hpp"
+#include "support/sanitizers.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,7 +63,7 @@ TEST_CASE("each call in the child of a process with a client") {
     CHECK(kc_free(snapshot) == KC_OK);
 }
 
-#ifndef __SANITIZE_THREAD__  // which ends a program that forks while it has threads, when the child starts one
+#if !KCONTROL_TEST_UNDER_TSAN  // which ends a program that forks while it has threads, when the child starts one
 TEST_CASE("the child of a process without a client, also of one that has had some, makes its own") {
     server_stage stage;
     CHECK(kc_free(stage.client()) == KC_OK);

@@ -74,7 +74,7 @@ awaitable<void> pump_input(std::stop_source stop, Write write, Close close) {
             co_return;
         }
         if (chunk.empty()) {
-            co_await close();
+            (void)co_await close();
             co_return;
         }
         const auto sent = co_await write(chunk);

@@ -1,17 +1,19 @@
 // What of the heap is in use, in bytes; under ASan its own allocator tells.
 #pragma once
 
+#include "sanitizers.hpp"
+
 #include <cstddef>
 #include <malloc.h>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if KCONTROL_TEST_UNDER_ASAN
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 #endif
 
 namespace kcontrol::test {
 
 inline std::size_t heap_bytes() {
-#if defined(__SANITIZE_ADDRESS__)
+#if KCONTROL_TEST_UNDER_ASAN
     return __sanitizer_get_current_allocated_bytes();
 #else
     const auto now = mallinfo2();

@@ -108,7 +108,7 @@ inline json::value normal(const json::value& v) {
 }
 
 /// A list of objects that the type declares.
-struct found_list {
+struct placed_list {
     json::array* list;
     const kcontrol::type_descriptor* element;
     kcontrol::place_in_kind place;
@@ -116,7 +116,7 @@ struct found_list {
 };
 
 inline void find_lists(const kcontrol::type_descriptor& wrapped, const kcontrol::place_in_kind& place, json::value& at,
-                       const std::string& path, std::vector<found_list>& out) {
+                       const std::string& path, std::vector<placed_list>& out) {
     const auto& type = bare(wrapped);
     const std::string dot = path.empty() ? "" : ".";
     if (type.kind == kcontrol::type_kind::structure && at.is_object()) {
@@ -143,7 +143,7 @@ inline void find_lists(const kcontrol::type_descriptor& wrapped, const kcontrol:
 
 /// Takes away what no type declares where the projection has all members that Kubernetes has: a kind's own type is
 /// taken at its word.
-inline void keep_declared_where_complete(const std::vector<found_list>& lists) {
+inline void keep_declared_where_complete(const std::vector<placed_list>& lists) {
     for (auto one = lists.rbegin(); one != lists.rend(); ++one) {  // the inner ones first: the outer ones replace them
         if (!one->place.element().declares_all()) continue;
         for (auto& element : *one->list) element = declared_part(*one->element, element);
@@ -151,7 +151,7 @@ inline void keep_declared_where_complete(const std::vector<found_list>& lists) {
 }
 
 /// Whether the type can't tell some of the elements apart.
-inline bool has_alike(const found_list& at) {
+inline bool has_alike(const placed_list& at) {
     std::vector<std::string> seen;
     for (const auto& element : *at.list) seen.push_back(json::serialize(normal(declared_part(*at.element, element))));
     std::sort(seen.begin(), seen.end());
@@ -164,7 +164,7 @@ public:
     explicit list_editor(random_source& random) : random_(random) {}
 
     /// Doubles elements here and there: as the type sees them they are the same, but for what it does not see.
-    static void double_some(std::vector<found_list>& lists, random_source& random) {
+    static void double_some(std::vector<placed_list>& lists, random_source& random) {
         for (auto& one : lists) {
             if (!one.place.keys().empty() || !random.chance(20) || one.list->empty()) continue;
             json::value twin = declared_part(*one.element, one.list->front());
@@ -177,7 +177,7 @@ public:
 
     /// Returns what it did. All calls are for one list. No element becomes one that looks like another one that is or
     /// was there: that could be either.
-    std::string edit(found_list& at) {
+    std::string edit(placed_list& at) {
         json::array& list = *at.list;
         for (const auto& element : list) seen_.insert(shown(at, element));
         switch (random_.below(5)) {
@@ -233,11 +233,11 @@ private:
         }
         return false;
     }
-    static bool is_key(const found_list& at, std::string_view name) {
+    static bool is_key(const placed_list& at, std::string_view name) {
         const auto keys = at.place.keys();
         return std::any_of(keys.begin(), keys.end(), [&](const auto& key) { return key.name == name; });
     }
-    static bool same_key(const found_list& at, const json::value& a, const json::value& b) {
+    static bool same_key(const placed_list& at, const json::value& a, const json::value& b) {
         const auto keys = at.place.keys();
         if (keys.empty()) return false;
         return std::all_of(keys.begin(), keys.end(), [&](const auto& key) {
@@ -263,7 +263,7 @@ private:
         }
     }
 
-    bool change_one(const kcontrol::type_descriptor& type, const found_list& at, json::object& element) {
+    bool change_one(const kcontrol::type_descriptor& type, const placed_list& at, json::object& element) {
         if (type.field_count == 0) return false;
         const std::size_t start = random_.below(type.field_count);
         for (std::uint32_t i = 0; i < type.field_count; ++i) {
@@ -272,7 +272,7 @@ private:
             auto* there = element.if_contains(field.name);
             if (there == nullptr) continue;
             if (there->is_object() && bare(*field.type).kind == kcontrol::type_kind::structure) {
-                const found_list below{at.list, &bare(*field.type), at.place.element().member(field.name), {}};
+                const placed_list below{at.list, &bare(*field.type), at.place.element().member(field.name), {}};
                 if (change_one(bare(*field.type), below, there->get_object())) return true;
             }
             const auto kind = bare(*field.type).kind;
@@ -284,7 +284,7 @@ private:
         return false;
     }
 
-    static std::string shown(const found_list& at, const json::value& element) {
+    static std::string shown(const placed_list& at, const json::value& element) {
         return json::serialize(normal(declared_part(*at.element, element)));
     }
 

@@ -188,7 +188,7 @@ TEST_CASE("a conversion may change nothing but labels and annotations of the met
         f.spoil = [](json::object& response) {
             json::object& metadata = response["convertedObjects"].at(0).at("metadata").as_object();
             metadata["labels"] = {{"from", "v1"}};
-            metadata["finalizers"] = {"mine.example.com/x"};
+            metadata["finalizers"] = json::array{"mine.example.com/x"};
         };
         const auto shown = f.document(get());
         CHECK(shown.at("metadata").at("labels").at("from") == "v1");

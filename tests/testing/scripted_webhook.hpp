@@ -51,7 +51,7 @@ private:
             whole["response"] = std::move(response);
             reply = http::response(200, "application/json", json::serialize(json::value(std::move(whole))));
         }
-        co_await out.send(std::move(reply));
+        (void)co_await out.send(std::move(reply));
     }
 
     std::string host_;

@@ -110,7 +110,9 @@ private:
     }
 
     static void check_shown(const json::value& wanted, const json::value& made) {
-        for (const auto& [name, value] : wanted.as_object()) {
+        for (const auto& each : wanted.as_object()) {
+            const auto& name = each.key();
+            const auto& value = each.value();
             const json::value* found = json::find(made, {name});
             // What a server chooses.
             if (name == "spec" && json::find(value, {"clusterIP"}) != nullptr) continue;

@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/timer.hpp>
 
 #include "simulation/widget.hpp"
+#include "support/sanitizers.hpp"
 #include "transport/fixture.hpp"
 #include "transport/raw_peer.hpp"
 
@@ -96,11 +97,8 @@ private:
     std::uint64_t peak_ = before_;
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_is_our_own = false;  // the sanitizer keeps what was freed
-#else
-constexpr bool memory_is_our_own = true;
-#endif
+// A sanitizer keeps what was freed.
+constexpr bool memory_is_our_own = !test::under_asan && !test::under_tsan;
 
 constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
 

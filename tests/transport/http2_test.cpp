@@ -118,7 +118,7 @@ TEST_CASE("HTTP/2: a thousand requests one after the other, and fifty at once, u
         REQUIRE(answer->body == "GET /" + std::to_string(i) + "\n");
     }
     const auto answers = all_at_once(net, *client, gets(50));
-    for (int i = 0; i < 50; ++i) CHECK(answers[i].value().body == "GET /" + std::to_string(i) + "\n");
+    for (std::size_t i = 0; i < 50; ++i) CHECK(answers[i].value().body == "GET /" + std::to_string(i) + "\n");
     CHECK(server.connections() == 1);
 }
 

@@ -269,11 +269,12 @@ TEST_CASE("frames that no server may send end the connection") {
 
 TEST_CASE("a connection that ends without goodbye is an error, in the middle of a message or not") {
     sockets net;
-    for (const auto& [bytes, seen] : {std::pair<std::string, std::string>{"", ""},
-                                      {frame(op_binary, "whole"), "whole|"},
-                                      {frame(op_binary, "part of it").substr(0, 6), "part"},
-                                      {frame(op_binary, "first", false), "first"}}) {
-        CAPTURE(bytes);
+    for (const auto& row : {std::pair<std::string, std::string>{"", ""},
+                            {frame(op_binary, "whole"), "whole|"},
+                            {frame(op_binary, "part of it").substr(0, 6), "part"},
+                            {frame(op_binary, "first", false), "first"}}) {
+        const auto& [bytes, seen] = row;
+        CAPTURE(row.first);
         websocket_peer peer(net.context, websocket_peer::switched([b = bytes](peer_connection& c) {
                                 return [](peer_connection& to, std::string text) -> awaitable<void> {
                                     co_await to.write(text);

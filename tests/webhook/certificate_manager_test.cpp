@@ -86,7 +86,7 @@ TEST_CASE("replicas that race for the Secret agree on one authority") {
     for (int i = 0; i < 5; ++i) {
         replicas.push_back(std::make_unique<certificate_manager>(f.manager()));
         CHECK_FALSE(replicas.back()->load());
-        f.start([&f, &done, manager = replicas.back().get()]() -> awaitable<void> {
+        f.start([&done, manager = replicas.back().get()]() -> awaitable<void> {
             const auto refreshed = co_await manager->refresh();
             CHECK_MESSAGE(refreshed, refreshed.error().what());
             ++done;

@@ -31,7 +31,7 @@ awaitable<void> allow_all(http::server_request request, http::responder& out) {
     whole["kind"] = "AdmissionReview";
     whole["response"] = std::move(response);
     http::response answer(200, "application/json", json::serialize(json::value(std::move(whole))));
-    co_await out.send(std::move(answer));
+    (void)co_await out.send(std::move(answer));
 }
 
 // The answer's message, or empty where the map was made.

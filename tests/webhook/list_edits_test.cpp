@@ -26,7 +26,7 @@ TEST_CASE("list edits: what a defaulter's type does not declare stays with its e
             random_source random(seed * 1000 + 23);
             const projection part(*kind, random, random.chance(50) ? 60 : 100);
             json::value original = random_object_of(*kind, random);
-            std::vector<found_list> lists;
+            std::vector<placed_list> lists;
             find_lists(*part.info().type, place_in_kind(part.info()), original, "", lists);
             list_editor::double_some(lists, random);
             json::value wanted = original;

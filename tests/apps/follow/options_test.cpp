@@ -158,8 +158,9 @@ TEST_CASE("options: each mistake names the flag, the value and the remedy") {
          "--log-level: no such word: \"loud\"; use debug, info, warning or error"},
         {{"endpoints", "a/b", "--once=maybe"}, "--once: \"maybe\" is neither true nor false"},
     };
-    for (const auto& [arguments, message] : rows) {
-        CAPTURE(message);
+    for (const auto& each : rows) {
+        const auto& [arguments, message] = each;
+        CAPTURE(each.second);
         const auto o = parse_options(arguments);
         REQUIRE(!o);
         CHECK(o.error() == kcontrol::errc::invalid_argument);
@@ -175,8 +176,9 @@ TEST_CASE("options: each mistake names the flag, the value and the remedy") {
         {{"endpoints", "a/b", "--timeout", "5"}, "--timeout: "},
         {{"endpoints", "a/b", "--tempalte", "t"}, "--tempalte"},
     };
-    for (const auto& [arguments, beginning] : others) {
-        CAPTURE(beginning);
+    for (const auto& each : others) {
+        const auto& [arguments, beginning] = each;
+        CAPTURE(each.second);
         const auto o = parse_options(arguments);
         REQUIRE(!o);
         CHECK_MESSAGE(o.error().message().find(beginning) != std::string::npos, o.error().message());

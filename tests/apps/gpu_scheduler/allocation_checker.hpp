@@ -91,19 +91,20 @@ private:
                 uses[uuid].wholes = 1;  // for records of pods
             }
         }
-        for (const auto& [name, pod] : pods_) {
+        for (const auto& each : pods_) {
+            const auto& [name, pod] = each;
             const auto phase = pod->status.phase.view();
             if (pod->spec.node_name.empty() || phase == "Succeeded" || phase == "Failed") continue;
-            for (const auto& each : pod->spec.resource_claims) {
-                const auto found = claims_.find(each.resource_claim_name.str());
+            for (const auto& use : pod->spec.resource_claims) {
+                const auto found = claims_.find(use.resource_claim_name.str());
                 if (found == claims_.end() || !found->second->status.allocation) return name + " runs without a claim";
                 const auto& users = found->second->status.reserved_for;
                 const bool is_user =
-                    std::ranges::any_of(users, [&](const auto& user) { return user.uid == pod->metadata.uid; });
+                    std::ranges::any_of(users, [&](const auto& user) { return user.uid == each.second->metadata.uid; });
                 if (!is_user) return name + " has no reservation of " + found->first;
                 const auto& results = found->second->status.allocation->devices.results;
-                const bool is_here =
-                    std::ranges::all_of(results, [&](const auto& one) { return one.pool == pod->spec.node_name; });
+                const bool is_here = std::ranges::all_of(
+                    results, [&](const auto& one) { return one.pool == each.second->spec.node_name; });
                 if (!is_here) return name + " is on another node than its device";
             }
         }

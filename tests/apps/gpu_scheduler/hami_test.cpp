@@ -146,8 +146,9 @@ public:
             CHECK(said(one, "hami.io/vgpu-node") == node);
             waiting[node].insert(std::string(json::get_string(one, {"metadata", "name"})));
         }
-        for (const auto& [node, pods] : waiting) {
-            CAPTURE(node);
+        for (const auto& waits : waiting) {
+            const auto& [node, pods] = waits;
+            CAPTURE(waits.first);
             CHECK(pods.size() == 1);
             const auto held = read_node_lock(lock_of(node));
             REQUIRE(held.has_value());

@@ -200,7 +200,7 @@ TEST_CASE("topology: the largest group that reaches each other by cheap links") 
         for (std::size_t b = a + 1; b < 6; ++b) links.set(a, b, far);
     }
     CHECK(links.least() == far);
-    for (const auto& [a, b] : {std::pair(0, 1), std::pair(1, 2), std::pair(4, 5)}) links.set(a, b, near);
+    for (const auto& [a, b] : {std::pair(0U, 1U), std::pair(1U, 2U), std::pair(4U, 5U)}) links.set(a, b, near);
     CHECK(links.least() == near);
     struct row {
         std::vector<std::size_t> gpus;

@@ -177,9 +177,10 @@ private:
             }
             if (grew && counted(name) > wanted_replicas(spec) * hosts_of(spec))
                 broken_ = "more of " + name + " than wanted";
-            for (const auto& [replica, count] : hosts) {
+            for (const auto& each : hosts) {
+                const auto& [replica, count] = each;
                 const bool is_new =
-                    std::ranges::count_if(before, [&](const pod_fact& p) { return p.place.name == replica; }) == 0;
+                    std::ranges::count_if(before, [&](const pod_fact& p) { return p.place.name == each.first; }) == 0;
                 if (grew && !failed && is_new && count != hosts_of(spec) && !replica.starts_with("small-"))
                     broken_ = "a replica of " + std::to_string(count);
             }

@@ -2,6 +2,7 @@
 #include <kcontrol/testing/idempotence.hpp>
 
 #include "ray_world.hpp"
+#include "support/sanitizers.hpp"
 
 #include <cstdlib>
 
@@ -20,7 +21,7 @@ TEST_CASE("expect_idempotent: a cluster with an autoscaler and a group of severa
         .fakes(testing::fake_cluster_options())
         .ignore_field(replica_name_label)
         .idle_time(std::chrono::minutes(5));
-#ifdef __SANITIZE_ADDRESS__
+#if KCONTROL_TEST_UNDER_ASAN
     // KCONTROL_EVERY_CALL: one call in so many fails.
     const char* every = std::getenv("KCONTROL_EVERY_CALL");  // seam: ok, how much of the test runs
     options.every(every == nullptr ? 4 : std::strtoul(every, nullptr, 10));

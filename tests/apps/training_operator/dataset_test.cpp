@@ -173,8 +173,9 @@ TEST_CASE_FIXTURE(operator_world, "servers that hang, err, lead elsewhere or ans
     serve(http::response(404));
     add_job(dataset());
     CHECK(condition("DataReady").find("the answer is 404") != std::string::npos);
-    for (const auto& [answer, words] : rows) {
-        CAPTURE(words);
+    for (const auto& each : rows) {
+        const auto& [answer, words] = each;
+        CAPTURE(each.second);
         serve(answer);
         settle(61s);
         CHECK(condition("DataReady").find(words) != std::string::npos);

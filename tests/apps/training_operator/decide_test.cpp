@@ -33,8 +33,9 @@ TEST_CASE("Pending after missed starts: 5 s, doubled, 5 min at most") {
     training_job job = job_in("Pending");
     const std::pair<std::int32_t, int> rows[] = {{1, 5},  {2, 10},  {3, 20},  {4, 40},
                                                  {5, 80}, {6, 160}, {7, 300}, {1000, 300}};
-    for (const auto& [missed, seconds] : rows) {
-        CAPTURE(missed);
+    for (const auto& each : rows) {
+        const auto& [missed, seconds] = each;
+        CAPTURE(each.first);
         job.status.missed_starts = missed;
         CHECK(decided(job, {}, seconds - 1) == "again in 1 s");
         CHECK(decided(job, {}, seconds).starts_with("Starting 0/2 attempt 1"));

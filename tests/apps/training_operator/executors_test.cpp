@@ -4,6 +4,7 @@
 #include <kcontrol/testing/idempotence.hpp>
 
 #include "operator_world.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace training_operator;
 using namespace training_operator::tests;
@@ -273,7 +274,7 @@ TEST_CASE("expect_idempotent: an executor that leaves the pods to a Job, with a 
         .manager(watched())
         .fakes(fakes())
         .idle_time(5min);
-#ifdef __SANITIZE_ADDRESS__
+#if KCONTROL_TEST_UNDER_ASAN
     options.every(12);
 #endif
     const json::value pod{{"spec", {{"containers", {{{"name", "main"}, {"image", "bert:1"}}}}}}};

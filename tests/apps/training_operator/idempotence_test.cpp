@@ -3,6 +3,7 @@
 #include <kcontrol/testing/idempotence.hpp>
 
 #include "promotion_world.hpp"
+#include "support/sanitizers.hpp"
 
 #include <cstdlib>
 
@@ -47,7 +48,7 @@ TEST_CASE("expect_idempotent: from the data to the traffic, with a rank that is 
         // These have the times of the run in them.
         .ignore_field("README.md")
         .ignore_field("modelCard");
-#ifdef __SANITIZE_ADDRESS__
+#if KCONTROL_TEST_UNDER_ASAN
     // All take seven minutes then. KCONTROL_EVERY_CALL: one call in so many fails (scripts/test.sh --all: 6).
     const char* every = std::getenv("KCONTROL_EVERY_CALL");  // seam: ok, how much of the test runs
     options.every(every == nullptr ? 30 : std::strtoul(every, nullptr, 10));

@@ -91,8 +91,9 @@ TEST_CASE("after a lost node: as many ranks as are left, minWorkers at least, an
         }
         return out;
     };
-    for (const auto& [lost, left] : {std::pair(1, 3), {2, 2}, {3, 2}}) {
-        CAPTURE(lost);
+    for (const auto& each : {std::pair(1, 3), {2, 2}, {3, 2}}) {
+        const auto& [lost, left] = each;
+        CAPTURE(each.first);
         training_job next = job;
         next.status = decide(job, lose(lost), after(1)).status;
         CHECK(next.status.phase == "Restarting");

@@ -51,21 +51,22 @@ TEST_CASE("bad fields are refused by the schema, each by its name") {
           std::string::npos);
     CHECK(with(R"("cpuFallback":{"queueName":"cpus","workers":2,"resources":{"cpu":"500m","memory":"1.5Gi"}})") == "");
     CHECK(with(R"("cpuFallback":{})") == "");
-    for (const auto& [bad, field] :
+    for (const auto& each :
          {std::pair(R"("afterSeconds":0)", "afterSeconds"), std::pair(R"("queueName":"A b")", "queueName"),
           std::pair(R"("workers":0)", "workers"), std::pair(R"("resources":{"cpu":"-1"})", "resources.cpu"),
           std::pair(R"("resources":{"memory":"much"})", "resources.memory"), std::pair(R"("env":[7])", "env[0]")}) {
-        CAPTURE(bad);
+        const auto& [bad, field] = each;
+        CAPTURE(each.first);
         CHECK(with(R"("cpuFallback":{)" + std::string(bad) + "}").find("spec.cpuFallback." + std::string(field)) !=
               std::string::npos);
     }
     const std::string gate = R"("name":"eval","template":{},"metric":"accuracy","op":">=","threshold":"0.85")";
     CHECK(with(R"("gates":[{)" + gate + "}]") == "");
-    for (const auto& [bad, field] :
-         {std::pair(R"("name":"Eval")", "name"), std::pair(R"("op":"=>")", "op"), std::pair(R"("metric":"")", "metric"),
-          std::pair(R"("threshold":"much")", "threshold"), std::pair(R"("threshold":"")", "threshold"),
-          std::pair(R"("template":7)", "template")}) {
-        CAPTURE(bad);
+    for (const auto& each : {std::pair(R"("name":"Eval")", "name"), std::pair(R"("op":"=>")", "op"),
+                             std::pair(R"("metric":"")", "metric"), std::pair(R"("threshold":"much")", "threshold"),
+                             std::pair(R"("threshold":"")", "threshold"), std::pair(R"("template":7)", "template")}) {
+        const auto& [bad, field] = each;
+        CAPTURE(each.first);
         std::string changed = gate;
         const auto at = changed.find("\"" + std::string(field) + "\":");
         changed.replace(at, changed.find(",\"", at) - at, bad);
@@ -74,10 +75,11 @@ TEST_CASE("bad fields are refused by the schema, each by its name") {
     CHECK(with(R"("gates":[{"name":"eval"}])").find("spec.gates[0].threshold: Required value") != std::string::npos);
     const std::string route = R"("httpRoute":{"name":"r","stable":"a","canary":"b"})";
     CHECK(with(R"("promote":{)" + route + R"(,"steps":[10,100],"holdSeconds":0})") == "");
-    for (const auto& [bad, field] :
+    for (const auto& each :
          {std::pair(R"("steps":[])", "steps"), std::pair(R"("steps":[101])", "steps[0]"),
           std::pair(R"("steps":[-1])", "steps[0]"), std::pair(R"("holdSeconds":-1)", "holdSeconds")}) {
-        CAPTURE(bad);
+        const auto& [bad, field] = each;
+        CAPTURE(each.first);
         CHECK(with(R"("promote":{)" + route + "," + bad + "}").find("spec.promote." + std::string(field)) !=
               std::string::npos);
     }

@@ -55,8 +55,9 @@ TEST_CASE("parse_servers: what is no such table") {
         {"1\n# srv_name srv_addr srv_admin_state srv_port\nkc_a 10.0.0.1 x 80\n",
          "HAProxy's table of servers has no numbers for \"kc_a\""},
     };
-    for (const auto& [text, message] : rows) {
-        CAPTURE(text);
+    for (const auto& each : rows) {
+        const auto& [text, message] = each;
+        CAPTURE(each.first);
         const auto found = parse_servers(text);
         REQUIRE(!found);
         CHECK(found.error().message() == message);

@@ -60,8 +60,9 @@ TEST_CASE("mustache: what is rendered of two endpoints, and of none") {
         // The list may be asked for inside of itself, inverted only.
         {"{{#endpoints}}{{^endpoints}}never{{/endpoints}}.{{/endpoints}}", "..", ""},
     };
-    for (const auto& [text, of_two, of_none] : rows) {
-        CAPTURE(text);
+    for (const auto& each : rows) {
+        const auto& [text, of_two, of_none] = each;
+        CAPTURE(each.text);
         CHECK(rendered(text, two()) == of_two);
         CHECK(rendered(text, none()) == of_none);
     }
@@ -105,8 +106,9 @@ TEST_CASE("mustache: errors name the file, the line and the remedy") {
         {"{{# }}", "web.mustache:1: \"{{# }}\" has no name; write {{address}}"},
         {"{{a b}}", "web.mustache:1: \"{{a b}}\" has no name; write {{address}}"},
     };
-    for (const auto& [text, message] : rows) {
-        CAPTURE(text);
+    for (const auto& each : rows) {
+        const auto& [text, message] = each;
+        CAPTURE(each.first);
         CHECK(refused(text) == message);
     }
 }

@@ -30,8 +30,9 @@ TEST_CASE("parse_host_port: what a leader's address may be") {
     };
     const row rows[] = {
         {"10.0.0.1:80", "10.0.0.1", 80}, {"[fd00::1]:65535", "fd00::1", 65535}, {"web.shop.svc:1", "web.shop.svc", 1}};
-    for (const auto& [text, address, port] : rows) {
-        CAPTURE(text);
+    for (const auto& each : rows) {
+        const auto& [text, address, port] = each;
+        CAPTURE(each.text);
         const auto found = parse_host_port(text);
         REQUIRE(found);
         CHECK(found->address == address);

@@ -34,7 +34,7 @@ TEST_CASE("the schema refuses bad fields, each by its name") {
     CHECK(schema_says("") == "");
     CHECK(schema_says(step(R"("awx":{"url":"https://awx","jobTemplate":7,"tokenFrom":{"name":"awx","key":"token"},)"
                            R"("extraVars":{"host":"{node}"}})")) == "");
-    for (const auto& [bad, field] : {
+    for (const auto& each : {
              std::pair(std::string(R"("triggers":[])"), "spec.triggers"),
              std::pair(std::string(R"("triggers":[{"condition":{"type":"T","status":"false"}}])"),
                        "spec.triggers[0].condition.status"),
@@ -55,15 +55,16 @@ TEST_CASE("the schema refuses bad fields, each by its name") {
                        "spec.repairs[0].steps[0].awx.jobTemplate"),
              std::pair(step(R"("manual":{"message":""})"), "spec.repairs[0].steps[0].manual.message"),
          }) {
-        CAPTURE(bad);
-        CHECK_MESSAGE(schema_says(bad).find(field) != std::string::npos, schema_says(bad));
+        const auto& [bad, field] = each;
+        CAPTURE(each.first);
+        CHECK_MESSAGE(schema_says(bad).find(field) != std::string::npos, schema_says(each.first));
     }
 }
 
 TEST_CASE("what fields say together is refused with field, value and remedy") {
     CHECK(check_says("") == "");
     CHECK(check_says("", "{}") == "spec.nodeSelector: empty: name the label of the nodes");
-    for (const auto& [bad, sentence] : {
+    for (const auto& each : {
              std::pair(std::string(R"("taint":{"effect":"NoExecute"})"),
                        "spec.taint.effect: NoExecute: use NoSchedule: NoExecute evicts without budgets"),
              std::pair(std::string(R"("taint":{"key":"node.kubernetes.io/unreachable"})"),
@@ -84,7 +85,8 @@ TEST_CASE("what fields say together is refused with field, value and remedy") {
                        "spec.repairs[all].steps[reset].webhook.body: {name}: use {node}, {uid}, {reason}, {gpus}, "
                        "{attempt}, {token}"),
          }) {
-        CAPTURE(bad);
+        const auto& [bad, sentence] = each;
+        CAPTURE(each.first);
         CHECK(check_says(bad) == sentence);
     }
     CHECK(check_says(step(R"("webhook":{"url":"http://h/{node}?t={token}","body":"{\"gpus\":\"{gpus}\"}"})")) == "");

@@ -306,13 +306,14 @@ TEST_CASE_FIXTURE(step_world, "AWX: each fault of a launch and of a question onc
 }
 
 TEST_CASE_FIXTURE(step_world, "AWX: what its jobs say, and a launch that ignores the variables fails") {
-    for (const auto& [says, expected] : {std::pair("failed", state::failed),
-                                         {"error", state::failed},
-                                         {"canceled", state::failed},
-                                         {"pending", state::running},
-                                         {"running", state::running},
-                                         {"new kind", state::running}}) {
-        CAPTURE(says);
+    for (const auto& each : {std::pair("failed", state::failed),
+                             {"error", state::failed},
+                             {"canceled", state::failed},
+                             {"pending", state::running},
+                             {"running", state::running},
+                             {"new kind", state::running}}) {
+        const auto& [says, expected] = each;
+        CAPTURE(each.first);
         is = says;
         restart();
         CHECK(begin(request_of(awx())).is == state::running);

@@ -96,8 +96,9 @@ TEST_CASE("sample: NVLinks that are down, and counters that a driver has not") {
 TEST_CASE("sample: the licence of a vGPU") {
     const std::pair<const char*, std::optional<bool>> table[] = {
         {"", std::nullopt}, {"licence=no", false}, {"licence=unlicensed", false}, {"licence=yes", true}};
-    for (const auto& [said, licensed] : table) {
-        CAPTURE(said);
+    for (const auto& each : table) {
+        const auto& [said, licensed] = each;
+        CAPTURE(each.first);
         const fake_nvml machine(std::string("gpu name=A uuid=GPU-0 bus=0 memory_mib=1024 cc=9.0 ") + said + "\n");
         kcontrol::testing::manual_environment env;
         CHECK(read_sample(*machine.make_session(env)).gpus.at(0).vgpu_licensed == licensed);

@@ -38,7 +38,7 @@ const std::string by_pods = R"({"pods":{"port":8000}})";
 TEST_CASE("the schema refuses bad fields, each by its name") {
     CHECK(schema_says("") == "");
     CHECK(schema_says(R"("zero":{"listen":true},"minReplicas":0,"warmUp":{"port":8000,"path":"/v1/models"})") == "");
-    for (const auto& [bad, field] : {
+    for (const auto& each : {
              std::pair(R"("minReplicas":-1)", "spec.minReplicas"),
              std::pair(R"("pollSeconds":0)", "spec.pollSeconds"),
              std::pair(R"("up":{"maxStep":0})", "spec.up.maxStep"),
@@ -62,8 +62,9 @@ TEST_CASE("the schema refuses bad fields, each by its name") {
                        "rules[0].action.addReplicas"),
              std::pair(R"("rules":[{"name":"a","query":"q","action":{"addReplicas":1}}])", "rules[0].threshold"),
          }) {
-        CAPTURE(bad);
-        CHECK_MESSAGE(schema_says(bad).find(field) != std::string::npos, schema_says(bad));
+        const auto& [bad, field] = each;
+        CAPTURE(each.first);
+        CHECK_MESSAGE(schema_says(bad).find(field) != std::string::npos, schema_says(each.first));
     }
 }
 
@@ -71,7 +72,7 @@ TEST_CASE("what fields say together is refused with field, value and remedy") {
     CHECK(check_says("") == "");
     CHECK(check_says("", by_pods) == "");
     const std::string rule = R"("name":"a","threshold":1)";
-    for (const auto& [bad, sentence] : {
+    for (const auto& each : {
              std::pair(std::string(R"("minReplicas":9)"), "spec.minReplicas: 9: give at most maxReplicas, 8"),
              std::pair(std::string(R"("minReplicas":0)"), "spec.minReplicas: 0: 0 and spec.zero go together"),
              std::pair(std::string(R"("zero":{"listen":true})"), "spec.minReplicas: 1: 0 and spec.zero go together"),
@@ -93,7 +94,8 @@ TEST_CASE("what fields say together is refused with field, value and remedy") {
                            R"(,"query":"q","action":{"addReplicas":1}}])",
                        "spec.rules[1].name: a: give each rule a name of its own"),
          }) {
-        CAPTURE(bad);
+        const auto& [bad, sentence] = each;
+        CAPTURE(each.first);
         CHECK(check_says(bad) == sentence);
     }
     CHECK(check_says("", "{}") == "spec.metrics: no source: name either prometheus or pods");

@@ -183,11 +183,12 @@ TEST_CASE("a down: each rule with down is known and far below, for long, one by 
     w.look(1, {6, 15, 9});
     CHECK(w.look(598, {6, 15, none}).wanted == 4);  // a rule without `down` may be missing
     CHECK(w.look(1, {6, 15, 9}).wanted == 3);       // 600 s after the change
-    for (const auto& [values, why] : {std::pair(std::vector<double>{7, 15, 9}, "not below 70 %"),
-                                      std::pair(std::vector<double>{6, 14.2, 9}, "not above 10 / 0.7"),
-                                      std::pair(std::vector<double>{6, none, 9}, "missing"),
-                                      std::pair(std::vector<double>{6, 15, 11}, "a rule without down decides")}) {
-        CAPTURE(why);
+    for (const auto& each : {std::pair(std::vector<double>{7, 15, 9}, "not below 70 %"),
+                             std::pair(std::vector<double>{6, 14.2, 9}, "not above 10 / 0.7"),
+                             std::pair(std::vector<double>{6, none, 9}, "missing"),
+                             std::pair(std::vector<double>{6, 15, 11}, "a rule without down decides")}) {
+        const auto& [values, why] = each;
+        CAPTURE(each.second);
         w.look(15, {6, 15, 9});
         w.now.replicas = w.now.warm = 3;
         w.kept.replicas = 3;

@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(scraping, "at most 64 pods at a time, and a stop ends all") {
         pod("10.0.0." + std::to_string(i)).hang();
         all.push_back({"p" + std::to_string(i), "10.0.0." + std::to_string(i)});
     }
-    const auto waiting = [this](const auto& each) { return each.second->remaining_steps() == 1; };
+    const auto waiting = [](const auto& each) { return each.second->remaining_steps() == 1; };
     pods_said now;
     const auto get = [&]() -> kcontrol::awaitable<void> {
         std::set<std::string, std::less<>> wanted{"w"};

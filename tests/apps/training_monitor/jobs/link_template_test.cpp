@@ -62,23 +62,24 @@ TEST_CASE("link template: there is no link of another kind, or of a job that lac
 }
 
 TEST_CASE("link template: what is refused") {
-    for (const auto& [text, part] : {std::pair{"https://h", "a name and a URL"},
-                                     {"=https://h", "a name and a URL"},
-                                     {"Spark/x=https://h", "is not a kind"},
-                                     {"job/=https://h", "1 to 40"},
-                                     {"x=javascript:alert(1)", "http or https"},
-                                     {"x=ftp://h/{name}", "http or https"},
-                                     {"x=https://{cluster}.example/", "without words"},
-                                     {"x=https://h{cluster}/", "without words"},
-                                     {"x=https:///path", "http or https"},
-                                     {"x=https://user:password@h/", "http or https"},
-                                     {"x=https://h/{name", "without its"},
-                                     {"x=https://h/name}", "does not stand in a URL"},
-                                     {"x=https://h/a b", "does not stand in a URL"},
-                                     {"x=https://h/<b>", "does not stand in a URL"},
-                                     {"x=https://h/{pod}", "{pod} is not one of"},
-                                     {"x=https://h/{label:}", "is not one of"}}) {
-        CAPTURE(text);
+    for (const auto& each : {std::pair{"https://h", "a name and a URL"},
+                             {"=https://h", "a name and a URL"},
+                             {"Spark/x=https://h", "is not a kind"},
+                             {"job/=https://h", "1 to 40"},
+                             {"x=javascript:alert(1)", "http or https"},
+                             {"x=ftp://h/{name}", "http or https"},
+                             {"x=https://{cluster}.example/", "without words"},
+                             {"x=https://h{cluster}/", "without words"},
+                             {"x=https:///path", "http or https"},
+                             {"x=https://user:password@h/", "http or https"},
+                             {"x=https://h/{name", "without its"},
+                             {"x=https://h/name}", "does not stand in a URL"},
+                             {"x=https://h/a b", "does not stand in a URL"},
+                             {"x=https://h/<b>", "does not stand in a URL"},
+                             {"x=https://h/{pod}", "{pod} is not one of"},
+                             {"x=https://h/{label:}", "is not one of"}}) {
+        const auto& [text, part] = each;
+        CAPTURE(each.first);
         CHECK(refusal(text).find(part) != std::string::npos);
     }
 }

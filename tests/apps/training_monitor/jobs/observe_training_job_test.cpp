@@ -18,21 +18,22 @@ job_view in(std::string_view phase, std::string_view status = "", std::string_vi
 }  // namespace
 
 TEST_CASE("training job: the state is the phase") {
-    for (const auto& [phase, state] : {std::pair{"", job_state::created},
-                                       {"Pending", job_state::created},
-                                       {"DataCheck", job_state::created},
-                                       {"Queued", job_state::queued},
-                                       {"Starting", job_state::pending},
-                                       {"Running", job_state::running},
-                                       {"Restarting", job_state::restarting},
-                                       {"Validating", job_state::running},
-                                       {"Promoting", job_state::running},
-                                       {"Suspended", job_state::suspended},
-                                       {"Succeeded", job_state::succeeded},
-                                       {"Failed", job_state::failed},
-                                       {"ValidationFailed", job_state::failed},
-                                       {"Dreaming", job_state::unknown}}) {
-        CAPTURE(phase);
+    for (const auto& each : {std::pair{"", job_state::created},
+                             {"Pending", job_state::created},
+                             {"DataCheck", job_state::created},
+                             {"Queued", job_state::queued},
+                             {"Starting", job_state::pending},
+                             {"Running", job_state::running},
+                             {"Restarting", job_state::restarting},
+                             {"Validating", job_state::running},
+                             {"Promoting", job_state::running},
+                             {"Suspended", job_state::suspended},
+                             {"Succeeded", job_state::succeeded},
+                             {"Failed", job_state::failed},
+                             {"ValidationFailed", job_state::failed},
+                             {"Dreaming", job_state::unknown}}) {
+        const auto& [phase, state] = each;
+        CAPTURE(each.first);
         CHECK(in(phase).state == state);
         CHECK(in(phase).completion_time.has_value() == is_final(state));
     }

@@ -68,17 +68,17 @@ TEST_CASE("a mail server") {
     CHECK(r.smtp.server == kcontrol::http::endpoint("tcp", "mx", 2525));
     const auto why = [&](const std::string& fields) { return f.why_receiver("smtp: {" + fields + "}"); };
     const std::string whole = "host: mx, from: m@x.org, to: [a@x.org]";
-    for (const auto& [fields, part] :
-         {std::pair<std::string, std::string>{"from: m@x.org, to: [a@x.org]", "host: it is"},
-          {"host: mx, to: [a@x.org]", "from: "},
-          {"host: mx, from: m@x.org", "to: 1 to 50"},
-          {"host: mx, from: m@x.org, to: ['a@x.org>']", "is no address"},
-          {"host: mx, from: 'm@x.org\\r', to: [a@x.org]", "is no address"},
-          {whole + ", tls: ssl", "tls: \"ssl\" is not one of"},
-          {whole + ", port: 0", "port: 0"},
-          {whole + ", usernameFile: key", "go together"},
-          {whole + ", tls: none, usernameFile: key, passwordFile: key", "over TLS only"}}) {
-        CAPTURE(fields);
+    for (const auto& each : {std::pair<std::string, std::string>{"from: m@x.org, to: [a@x.org]", "host: it is"},
+                             {"host: mx, to: [a@x.org]", "from: "},
+                             {"host: mx, from: m@x.org", "to: 1 to 50"},
+                             {"host: mx, from: m@x.org, to: ['a@x.org>']", "is no address"},
+                             {"host: mx, from: 'm@x.org\\r', to: [a@x.org]", "is no address"},
+                             {whole + ", tls: ssl", "tls: \"ssl\" is not one of"},
+                             {whole + ", port: 0", "port: 0"},
+                             {whole + ", usernameFile: key", "go together"},
+                             {whole + ", tls: none, usernameFile: key, passwordFile: key", "over TLS only"}}) {
+        const auto& [fields, part] = each;
+        CAPTURE(each.first);
         CHECK(why(fields).find(part) != std::string::npos);
     }
     CHECK(f.why_receiver("smtp: {" + whole + "}, mention: {label: owner, ids: {a: b}}").find("mention: a mail") !=

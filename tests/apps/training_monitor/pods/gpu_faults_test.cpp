@@ -51,8 +51,9 @@ TEST_CASE("GPU faults: a failure names the fault of its node around that time, a
         {"another condition", "n1", faulty("2026-11-21T09:59:20Z", "Ready"), ""},
         {"no condition", "n1", R"({"conditions":[]})", ""},
     };
-    for (const auto& [what, node, status, clause] : rows) {
-        CAPTURE(what);
+    for (const auto& each : rows) {
+        const auto& [what, node, status, clause] = each;
+        CAPTURE(each.what);
         failing_job f;
         f.make_node(node, status);
         f.fail();

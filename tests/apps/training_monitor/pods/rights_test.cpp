@@ -25,8 +25,9 @@ TEST_CASE("rights: an answer says yes or no, or nothing") {
         {201, "not JSON", right_state::unknown},
         {403, R"({"status":{"allowed":true}})", right_state::unknown},
     };
-    for (const auto& [status, answer, want] : rows) {
-        CAPTURE(answer);
+    for (const auto& each : rows) {
+        const auto& [status, answer, want] = each;
+        CAPTURE(each.answer);
         CHECK(reviewed(status, answer) == want);
     }
     CHECK(access_review({"ml", "", "pods", "log"}) ==

@@ -91,15 +91,16 @@ TEST_CASE("acknowledge: what is refused") {
     care_world w;
     w.fail();
     const std::string long_note = R"({"by":"ana","note":")" + std::string(501, 'n') + R"("})";
-    for (const auto& [body, words] : {std::pair<std::string, std::string>{"", "the body must be"},
-                                      {"[]", "the body must be"},
-                                      {"{}", "by: it is missing"},
-                                      {R"({"by":7})", "by: a text"},
-                                      {R"({"by":"ana\nbo"})", "by: one line"},
-                                      {R"({"by":")" + std::string(101, 'b') + R"("})", "at most 100 bytes"},
-                                      {long_note, "at most 500 bytes"}}) {
+    for (const auto& each : {std::pair<std::string, std::string>{"", "the body must be"},
+                             {"[]", "the body must be"},
+                             {"{}", "by: it is missing"},
+                             {R"({"by":7})", "by: a text"},
+                             {R"({"by":"ana\nbo"})", "by: one line"},
+                             {R"({"by":")" + std::string(101, 'b') + R"("})", "at most 100 bytes"},
+                             {long_note, "at most 500 bytes"}}) {
+        const auto& [body, words] = each;
         const auto answer = w.ask("PUT", body);
-        CAPTURE(body);
+        CAPTURE(each.first);
         CHECK(answer.status == 400);
         CHECK(has(answer.body, words));
     }
