@@ -138,7 +138,7 @@ close_lane side
 
 # run_later BESIDE: those that run beside groups that wait (1), or all others (0).
 run_later() {
-    local group chosen=() filling=()
+    local group chosen=() filling=() filler=''
     for group in "${later[@]}"; do
         [[ $(is_one_of "$group" "${BESIDE_GROUPS[@]}" && echo 1 || echo 0) == "$1" ]] || continue
         if [[ $lanes ]] && is_one_of "$group" "${FILLING_GROUPS[@]}"; then filling+=("$group"); else chosen+=("$group"); fi
@@ -146,12 +146,13 @@ run_later() {
     if ((${#filling[@]})); then
         step "${filling[*]} run"
         (niceness=15; for group in "${filling[@]}"; do run_group "$group"; done) &
+        filler=$!  # reports start processes of their own, whose number $! is afterwards
     fi
     for group in "${chosen[@]}"; do
         step "$group runs"
         run_group "$group"
     done
-    ((${#filling[@]} == 0)) || wait "$!"
+    [[ ! $filler ]] || wait "$filler"
 }
 run_later 1
 # What measures time runs when nothing compiles and no cluster is at work.
