@@ -221,7 +221,9 @@ group_unit() {
     ((!${all:-0})) || export KCONTROL_ENDPOINT_ORDERS=${KCONTROL_ENDPOINT_ORDERS:-1000000}
     ((!${all:-0})) || export KCONTROL_SCHEDULING_STEPS=${KCONTROL_SCHEDULING_STEPS:-1000000}
     ((!${all:-0})) || export KCONTROL_SWEEP_STEP=${KCONTROL_SWEEP_STEP:-1} KCONTROL_RAY_SEEDS=${KCONTROL_RAY_SEEDS:-100000}
-    export KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-20}
+    # How much the simulations do. Under sanitizers tests know themselves what is enough, but for --all.
+    ((!${all:-0})) || export KCONTROL_FULL_SIZE=${KCONTROL_FULL_SIZE:-1}
+    ((!(${all:-0} || ${fast:-0}))) || export KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-20}
     # Without optimisation a look at variables of functions that have returned takes a quarter of the time: --all looks.
     export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=$((${all:-0})):malloc_context_size=10:strict_string_checks=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
@@ -235,7 +237,7 @@ group_unit() {
     local tests=$BUILD/$UNIT_PRESET/tests unchanged
     export -f run_unit tell_failures count count_doctest unit_inputs is_known make_known
     export LOGS RESULTS ROOT
-    printf '%s\n' "$tests"/test_{simulation,training_operator,multicluster,transport,webhook,hostile,service} "$tests"/test_* | awk '!seen[$0]++' |
+    printf '%s\n' "$tests"/test_{multicluster,hostile,training_operator,testing,scheduling,transport,gpu_scheduler,service,training_monitor,gpu_healer,simulation,ray_operator,inference_autoscaler} "$tests"/test_* | awk '!seen[$0]++' |
         xargs -d '\n' -P "$(($(build_jobs) + 1))" -I{} bash -c 'run_unit {}' | tee "$LOGS/unit.ran"
     unchanged=$(grep -c ': unchanged since it passed$' "$LOGS/unit.ran" || true)
     ((unchanged == 0)) || echo "note: $unchanged programs have not changed since they passed; they did not run, and do not count"

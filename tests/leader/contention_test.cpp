@@ -1,9 +1,8 @@
 // Three candidates, a server, and everything that can happen to either: never two fences open, never a late write.
 #include "leader/stage.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
-
-#include <cstdlib>
 
 namespace {
 
@@ -109,10 +108,7 @@ private:
     unsigned trouble = 0;
 };
 
-std::uint64_t seeds() {
-    const char* asked = std::getenv("KCONTROL_LEADER_SEEDS");  // seam: ok, how many
-    return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 20;
-}
+std::uint64_t seeds() { return test::asked_for("KCONTROL_LEADER_SEEDS", test::as_many_as(20)); }
 
 }  // namespace
 

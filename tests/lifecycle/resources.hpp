@@ -1,18 +1,16 @@
 // What this process holds: memory, descriptors, threads.
 #pragma once
 
-#include "support/sanitizers.hpp"
+#include "support/how_much.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <malloc.h>
 
 namespace kcontrol::test {
 
-inline constexpr bool under_sanitizer = under_asan || under_tsan;
 #if KCONTROL_TEST_UNDER_ASAN || KCONTROL_TEST_UNDER_TSAN
 inline constexpr int usual_cycles = 100;
 #elif defined(NDEBUG)
@@ -22,10 +20,7 @@ inline constexpr int usual_cycles = 1'000;
 #endif
 
 /// How often something is started and stopped; KCONTROL_LIFECYCLES says otherwise.
-inline int many_cycles() {
-    const char* const asked = std::getenv("KCONTROL_LIFECYCLES");  // seam: ok, who runs the test asks
-    return asked != nullptr ? std::max(1, std::atoi(asked)) : usual_cycles;
-}
+inline int many_cycles() { return std::max(1, static_cast<int>(asked_for("KCONTROL_LIFECYCLES", usual_cycles))); }
 
 class resources {
 public:

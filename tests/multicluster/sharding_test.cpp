@@ -1,11 +1,11 @@
 // Replicas that share clusters: who has which, what a death, a join and a stop do, and that nobody ever asks a cluster
 // that is another's.
 #include "multicluster/sharding_world.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace {
 
@@ -123,10 +123,7 @@ private:
     unsigned trouble = 0;
 };
 
-std::uint64_t seeds() {
-    const char* asked = std::getenv("KCONTROL_SHARDING_SEEDS");  // seam: ok, how many
-    return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 5;
-}
+std::uint64_t seeds() { return test::asked_for("KCONTROL_SHARDING_SEEDS", test::as_many_as(5)); }
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // proxies and servers that are a burden for an hour. In virtual time.
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 
+#include "support/how_much.hpp"
 #include "support/print.hpp"
 #include "support/widget_world.hpp"
 
@@ -130,11 +131,12 @@ double peak_by_mean(fleet& f, duration step, std::size_t least = 1) {
 }
 
 TEST_CASE("200 clusters whose servers were away for a while come back one after the other") {
-    fleet f(200);
+    const auto size = as_many_as(200, 4);
+    fleet f(size);
     f.want("");
     f.context.run_for(5s);
     REQUIRE(f.all_are(cluster_state::live));
-    REQUIRE(f.events == 600);
+    REQUIRE(f.events == 3 * size);
     for (const auto& name : f.names) {
         f.network.set_link(name, link_state::refused);
         f.network.break_connections(name);
@@ -144,37 +146,40 @@ TEST_CASE("200 clusters whose servers were away for a while come back one after 
     for (const auto& name : f.names) f.network.set_link(name, link_state::up);
     CHECK(peak_by_mean(f, 3s) <= 3);
     CHECK(f.all_are(cluster_state::live));
-    CHECK(f.sum(&informer_status::lists) == 200);
+    CHECK(f.sum(&informer_status::lists) == size);
     f.change_all(1);
     f.context.run_for(1s);
-    CHECK(f.events == 800);
+    CHECK(f.events == 4 * size);
     CHECK(f.told_twice == 0);
 }
 
 TEST_CASE("200 clusters whose connections break at once do not come back at once") {
-    fleet f(200);
+    const auto size = as_many_as(200, 4);
+    fleet f(size);
     f.want("");
     f.context.run_for(5s);
     for (const auto& name : f.names) f.network.break_connections(name);
     CHECK(peak_by_mean(f, 100ms, 5) <= 3);
-    CHECK(f.sum(&informer_status::lists) == 200);
+    CHECK(f.sum(&informer_status::lists) == size);
 }
 
 TEST_CASE("200 clusters whose connections break at once miss nothing, and are told nothing twice") {
-    fleet f(200);
+    const auto size = as_many_as(200, 4);
+    fleet f(size);
     f.want("");
     f.context.run_for(5s);
     for (const auto& name : f.names) f.network.break_connections(name);
     f.change_all(1);
     f.context.run_for(10s);
     CHECK(f.all_are(cluster_state::live));
-    CHECK(f.sum(&informer_status::lists) == 200);
-    CHECK(f.events == 800);
+    CHECK(f.sum(&informer_status::lists) == size);
+    CHECK(f.events == 4 * size);
     CHECK(f.told_twice == 0);
 }
 
 TEST_CASE("tokens and authorities rotate under 500 watches: none is lost, nothing is told twice, old ones end") {
-    fleet f(100,
+    const auto size = as_many_as(100, 4);
+    fleet f(size,
             {kind_choice(resource_of<widget>()), kind_choice(resource_of<gadget>()), kind_choice(resource_of<third>()),
              kind_choice(resource_of<fourth>()), kind_choice(resource_of<fifth>())});
     const auto allow = [&](std::map<std::string, std::string> tokens) {
@@ -200,12 +205,12 @@ TEST_CASE("tokens and authorities rotate under 500 watches: none is lost, nothin
     CHECK(f.all_are(cluster_state::live));
     CHECK(f.seen[cluster_state::failed] == 0);
     CHECK(f.seen[cluster_state::unreachable] == 0);
-    CHECK(f.sum(&informer_status::lists) == 500);
-    CHECK(f.events <= 300 + 100 * 10);
-    CHECK(f.events >= 300 + 100 * 5);  // of two changes at once the first may be skipped
+    CHECK(f.sum(&informer_status::lists) == 5 * size);
+    CHECK(f.events <= 3 * size + size * 10);
+    CHECK(f.events >= 3 * size + size * 5);  // of two changes at once the first may be skipped
     CHECK(f.told_twice == 0);
     const auto last = f.manager->names();
-    CHECK(last.size() == 100);
+    CHECK(last.size() == size);
 }
 
 TEST_CASE("a wall clock that is set, by an hour or by ten years, is no event") {

@@ -6,11 +6,11 @@
 
 #include "scheduling/objects.hpp"
 #include "scheduling/simulated_server.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <set>
@@ -32,10 +32,7 @@ namespace {
 
 using pod_pointer = std::shared_ptr<const pod_info>;
 
-std::uint64_t steps_wanted() {
-    const char* const wanted = std::getenv("KCONTROL_SCHEDULING_STEPS");  // seam: ok, how long this test shall be
-    return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 10'000;
-}
+std::uint64_t steps_wanted() { return test::asked_for("KCONTROL_SCHEDULING_STEPS", test::as_many_as(10'000)); }
 
 // Specs of pods: without anything, with much, with ports, with affinity, and with amounts that are too large or wrong.
 const char* const specs[] = {

@@ -8,13 +8,13 @@
 #include "scheduling/first_fit.hpp"
 #include "scheduling/objects.hpp"
 #include "scheduling/simulated_server.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <set>
@@ -307,8 +307,7 @@ private:
 };
 
 void run(bool has_gangs, bool has_preemption) {
-    const char* const wanted = std::getenv("KCONTROL_SCHEDULING_STEPS");  // seam: ok, how long this test shall be
-    const std::uint64_t steps = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 10'000;
+    const auto steps = test::asked_for("KCONTROL_SCHEDULING_STEPS", test::as_many_as(10'000));
     constexpr std::uint64_t steps_of_world = 500;
     for (std::uint64_t seed = 1; seed <= std::max<std::uint64_t>(1, steps / steps_of_world); ++seed) {
         CAPTURE(seed);

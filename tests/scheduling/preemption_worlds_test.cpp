@@ -10,11 +10,11 @@
 #include <kcontrol/scheduling/preemption.hpp>
 
 #include "scheduling/objects.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,10 +31,7 @@ namespace {
 
 using pod_pointer = std::shared_ptr<const scheduling::pod_info>;
 
-std::uint64_t worlds_wanted() {
-    const char* const wanted = std::getenv("KCONTROL_SCHEDULING_STEPS");  // seam: ok, how long this test shall be
-    return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) / 10 : 1'000;
-}
+std::uint64_t worlds_wanted() { return test::asked_for("KCONTROL_SCHEDULING_STEPS", test::as_many_as(10'000)) / 10; }
 
 class eviction_world {
 public:

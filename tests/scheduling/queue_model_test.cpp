@@ -2,12 +2,12 @@
 #include <kcontrol/scheduling/scheduling_queue.hpp>
 
 #include "scheduling/objects.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -269,8 +269,7 @@ private:
 }  // namespace
 
 TEST_CASE("scheduling_queue: beside a plain list") {
-    const char* const wanted = std::getenv("KCONTROL_SCHEDULING_STEPS");  // seam: ok, how long this test shall be
-    const std::uint64_t steps = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 10'000;
+    const auto steps = test::asked_for("KCONTROL_SCHEDULING_STEPS", test::as_many_as(10'000));
     constexpr std::uint64_t steps_of_world = 1000;
     for (std::uint64_t seed = 1; seed <= std::max<std::uint64_t>(1, steps / steps_of_world); ++seed) {
         CAPTURE(seed);

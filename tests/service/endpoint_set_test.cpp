@@ -1,11 +1,11 @@
 #include <kcontrol/service/detail/endpoint_set.hpp>
 
 #include "service/stage.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <random>
@@ -146,10 +146,7 @@ struct plain_model {
     }
 };
 
-std::uint64_t orders_of_events() {
-    const char* const wanted = std::getenv("KCONTROL_ENDPOINT_ORDERS");  // seam: ok, how long this test shall be
-    return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 100'000;
-}
+std::uint64_t orders_of_events() { return test::asked_for("KCONTROL_ENDPOINT_ORDERS", test::as_many_as(100'000)); }
 
 // What the events of a history are about.
 struct history_shape {

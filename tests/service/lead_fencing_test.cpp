@@ -1,10 +1,9 @@
 // Three candidates with a Lease of 3 s, and everything that can happen to them: tokens grow, a store that refuses
 // smaller ones accepts no write of a former leader, and the label is on two pods for at most the Lease's time.
 #include "lead_stage.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
-
-#include <cstdlib>
 
 namespace {
 
@@ -127,10 +126,7 @@ private:
     unsigned trouble = 0;
 };
 
-std::uint64_t seeds() {
-    const char* asked = std::getenv("KCONTROL_LEADER_SEEDS");  // seam: ok, how many
-    return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 20;
-}
+std::uint64_t seeds() { return test::asked_for("KCONTROL_LEADER_SEEDS", test::as_many_as(20)); }
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 // KCONTROL_SIM_SEED: one only, to replay a failure.
 #pragma once
 
+#include "support/how_much.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -10,18 +12,13 @@
 namespace kcontrol::test {
 
 struct seed_range {
-    /// `usual` counts without either.
-    explicit seed_range(std::uint64_t usual)
+    /// Without the first and the last, `full` of them, or under a sanitizer one in `times` of these.
+    explicit seed_range(std::uint64_t full, std::uint64_t times = 20)
         : one(std::getenv("KCONTROL_SIM_SEED") != nullptr),  // seam: ok, the seeds to run
-          first(one ? number_from("KCONTROL_SIM_SEED", 0) : number_from("KCONTROL_SIM_FIRST", 1)),
-          last(one ? first : first + number_from("KCONTROL_SIM_SEEDS", usual) - 1) {}
+          first(one ? asked_for("KCONTROL_SIM_SEED", 0) : asked_for("KCONTROL_SIM_FIRST", 1)),
+          last(one ? first : first + asked_for("KCONTROL_SIM_SEEDS", as_many_as(full, times)) - 1) {}
 
     std::uint64_t count() const { return last - first + 1; }
-
-    static std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-        const char* text = std::getenv(variable);  // seam: ok, the seeds to run
-        return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-    }
 
     bool one;
     std::uint64_t first, last;

@@ -4,10 +4,11 @@
 
 #include <kcontrol/testing/sim_world.hpp>
 
+#include "support/how_much.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -75,12 +76,11 @@ private:
 };
 
 /// Every life ends `well`, as an undisturbed one of fewer than `most` requests does. Each way begins at another request
-/// and fails one in `step`, so that together they meet all; KCONTROL_SWEEP_STEP=1, the nightly's, is each one in each
-/// way.
+/// and fails one in `step`, so that together they meet all, or a third of them where that takes too long;
+/// KCONTROL_SWEEP_STEP=1, the nightly's, is each one in each way.
 template <class Life>
 void sweep(const std::string& well, std::size_t most, std::size_t step) {
-    if (const char* wanted = std::getenv("KCONTROL_SWEEP_STEP"))  // seam: ok, how long this test shall be
-        step = std::max<std::size_t>(1, std::strtoull(wanted, nullptr, 10));
+    step = std::max<std::size_t>(1, asked_for("KCONTROL_SWEEP_STEP", full_size() ? step : 3 * step));
     Life undisturbed(trouble::none, 0);
     REQUIRE(undisturbed.play() == well);
     const std::size_t requests = undisturbed.requests();

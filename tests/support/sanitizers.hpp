@@ -25,4 +25,6 @@ inline constexpr bool under_tsan = true;
 inline constexpr bool under_tsan = false;
 #endif
 
+inline constexpr bool under_sanitizer = under_asan || under_tsan;
+
 }  // namespace kcontrol::test

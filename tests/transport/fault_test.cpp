@@ -98,7 +98,7 @@ private:
 };
 
 // A sanitizer keeps what was freed.
-constexpr bool memory_is_our_own = !test::under_asan && !test::under_tsan;
+constexpr bool memory_is_our_own = !test::under_sanitizer;
 
 constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
 

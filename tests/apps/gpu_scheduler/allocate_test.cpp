@@ -4,11 +4,11 @@
 #include "allocate/slice_turns.hpp"
 #include "devices/ledger.hpp"
 #include "devices/node_sources.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <random>
@@ -232,8 +232,7 @@ TEST_CASE("room: as placement sees it") {
 // Pods come and go on a node; a plain list of what they hold says that nothing is given twice, and a search through all
 // ways that nothing is refused that would fit. KCONTROL_GPU_WORLDS=100000: so many worlds.
 TEST_CASE("allocate: never given twice, and refused only what doesn't fit") {
-    const char* asked = std::getenv("KCONTROL_GPU_WORLDS");  // seam: ok, of the test itself
-    const int worlds = asked == nullptr ? 100 : std::atoi(asked);
+    const auto worlds = static_cast<int>(kcontrol::test::asked_for("KCONTROL_GPU_WORLDS", 100));
     for (int seed = 0; seed < worlds; ++seed) {
         CAPTURE(seed);
         std::mt19937 random(static_cast<unsigned>(seed));

@@ -1,10 +1,11 @@
 // Tenants: hunger, limits and victims; worlds of tenants that take from each other until all stay as they are.
 #include "tenants/book.hpp"
 
+#include "support/how_much.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <random>
@@ -282,8 +283,7 @@ TEST_CASE("tenants: one under its quota gets it, from those that have more") {
 
 // Random tenants, levels, quotas, limits, sizes and priorities. KCONTROL_GPU_WORLDS=100000: so many worlds.
 TEST_CASE("tenants: no circle of evictions, and nobody beyond what there is") {
-    const char* asked = std::getenv("KCONTROL_GPU_WORLDS");  // seam: ok, of the test itself
-    const int worlds = asked == nullptr ? 1000 : std::atoi(asked);
+    const auto worlds = static_cast<int>(kcontrol::test::asked_for("KCONTROL_GPU_WORLDS", 1000));
     for (int seed = 0; seed < worlds; ++seed) {
         CAPTURE(seed);
         std::mt19937 random(static_cast<unsigned>(seed));

@@ -423,7 +423,7 @@ private:
 
 TEST_CASE("worlds: no GPU, share or slice is given twice") {
     testing::sim_world surroundings(1);
-    const seed_range seeds(150);
+    const seed_range seeds(150, 15);
     std::size_t bound = 0, evicted = 0;
     for (auto seed = seeds.first; seed <= seeds.last; ++seed) {
         CAPTURE(seed);

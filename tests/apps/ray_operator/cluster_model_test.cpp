@@ -1,9 +1,9 @@
 // Random lives of clusters: patches of an autoscaler, losses of nodes, ends of pods, refused creations, suspensions,
 // edits. What must hold does so after each step, and at the end there is nothing left to do.
 #include "support.hpp"
+#include "support/how_much.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -198,8 +198,7 @@ private:
 
 // How many lives; scripts/test.sh --all: 100,000.
 unsigned seeds() {
-    const char* const wanted = std::getenv("KCONTROL_RAY_SEEDS");  // seam: ok, how long this test shall be
-    return wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 300U;
+    return static_cast<unsigned>(kcontrol::test::asked_for("KCONTROL_RAY_SEEDS", kcontrol::test::as_many_as(300)));
 }
 
 }  // namespace

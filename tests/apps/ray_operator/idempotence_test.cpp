@@ -2,9 +2,8 @@
 #include <kcontrol/testing/idempotence.hpp>
 
 #include "ray_world.hpp"
+#include "support/how_much.hpp"
 #include "support/sanitizers.hpp"
-
-#include <cstdlib>
 
 using namespace ray_operator;
 using namespace ray_operator::tests;
@@ -23,8 +22,7 @@ TEST_CASE("expect_idempotent: a cluster with an autoscaler and a group of severa
         .idle_time(std::chrono::minutes(5));
 #if KCONTROL_TEST_UNDER_ASAN
     // KCONTROL_EVERY_CALL: one call in so many fails.
-    const char* every = std::getenv("KCONTROL_EVERY_CALL");  // seam: ok, how much of the test runs
-    options.every(every == nullptr ? 4 : std::strtoul(every, nullptr, 10));
+    options.every(test::asked_for("KCONTROL_EVERY_CALL", 12));
 #endif
     const json::value cluster{
         {"apiVersion", "ray.io/v1"},

@@ -4,6 +4,7 @@
 #include <kcontrol/testing/sim_world.hpp>
 
 #include "monitor.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
 
@@ -68,9 +69,10 @@ TEST_CASE("monitor: its log tells of clusters that can't be reached, and of thos
 }
 
 TEST_CASE("monitor: a hundred dead clusters are a hundred lines of its log, until they live and leave") {
+    const auto size = static_cast<int>(kcontrol::test::as_many_as(100));
     logged_monitor m;
     std::vector<kcontrol::desired_cluster> desired;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < size; ++i) {
         const std::string name = "c" + std::to_string(i);
         desired.emplace_back(name, m.world.add_server(name).config());
         m.world.network().set_link(name, link_state::refused);
@@ -79,16 +81,16 @@ TEST_CASE("monitor: a hundred dead clusters are a hundred lines of its log, unti
     m.world.run_for(1min);
     const auto lines = [&] { return std::count(m.told.begin(), m.told.end(), '\n'); };
     CAPTURE(m.told);
-    CHECK(lines() == 100);
-    CHECK(m.has("warning the cluster is unreachable cluster=c99 reason=c99: connection refused\n"));
+    CHECK(lines() == size);
+    CHECK(m.has("warning the cluster is unreachable cluster=c19 reason=c19: connection refused\n"));
     m.told.clear();
-    for (int i = 0; i < 100; ++i) m.world.network().set_link("c" + std::to_string(i), link_state::up);
+    for (int i = 0; i < size; ++i) m.world.network().set_link("c" + std::to_string(i), link_state::up);
     m.world.run_for(2min);
     // Some come back kind by kind, and are degraded for a moment; each is live once.
-    std::size_t live = 0;
+    int live = 0;
     const std::string line = "info the cluster is live cluster=";
     for (auto at = m.told.find(line); at != m.told.npos; at = m.told.find(line, at + 1)) ++live;
-    CHECK(live == 100);
+    CHECK(live == size);
     CHECK_FALSE(m.has("the informer is"));
     m.told.clear();
     m.stop();

@@ -4,6 +4,7 @@
 #include <kcontrol/testing/idempotence.hpp>
 
 #include "operator_world.hpp"
+#include "support/how_much.hpp"
 #include "support/sanitizers.hpp"
 
 using namespace training_operator;
@@ -275,7 +276,7 @@ TEST_CASE("expect_idempotent: an executor that leaves the pods to a Job, with a 
         .fakes(fakes())
         .idle_time(5min);
 #if KCONTROL_TEST_UNDER_ASAN
-    options.every(12);
+    options.every(test::asked_for("KCONTROL_EVERY_CALL", 24));
 #endif
     const json::value pod{{"spec", {{"containers", {{{"name", "main"}, {"image", "bert:1"}}}}}}};
     const json::value job{{"apiVersion", "ai.kcontrol.dev/v1alpha1"},

@@ -3,9 +3,8 @@
 #include <kcontrol/testing/idempotence.hpp>
 
 #include "promotion_world.hpp"
+#include "support/how_much.hpp"
 #include "support/sanitizers.hpp"
-
-#include <cstdlib>
 
 using namespace training_operator;
 using namespace training_operator::tests;
@@ -50,8 +49,7 @@ TEST_CASE("expect_idempotent: from the data to the traffic, with a rank that is 
         .ignore_field("modelCard");
 #if KCONTROL_TEST_UNDER_ASAN
     // All take seven minutes then. KCONTROL_EVERY_CALL: one call in so many fails (scripts/test.sh --all: 6).
-    const char* every = std::getenv("KCONTROL_EVERY_CALL");  // seam: ok, how much of the test runs
-    options.every(every == nullptr ? 30 : std::strtoul(every, nullptr, 10));
+    options.every(test::asked_for("KCONTROL_EVERY_CALL", 60));
 #endif
     json::object spec = operator_world::dataset("7");
     spec["workers"] = 2;

@@ -4,6 +4,7 @@
 #include <kcontrol/testing/fake_cluster.hpp>
 
 #include "operator_world.hpp"
+#include "support/how_much.hpp"
 #include "turns/restart_pressure.hpp"
 
 #include <algorithm>
@@ -122,11 +123,12 @@ namespace {
 
 std::string class_of(int gang) { return gang % 4 == 0 ? "high" : gang % 4 == 1 ? "low" : "medium"; }
 
-/// 200 nodes of 8 GPUs, and gangs of two ranks with 2 GPUs each, of which 175 nodes have room for 350. Without classes
-/// all are medium.
+/// 200 nodes of 8 GPUs, and as many gangs of two ranks with 2 GPUs each; each eighth node is lost, and the others have
+/// room for 350 gangs. Without classes all are medium.
 class stampede : public operator_world {
 public:
-    static constexpr int nodes = 200;
+    const int nodes = test::full_size() ? 200 : 48;
+    const std::size_t gangs = static_cast<std::size_t>(nodes);
     testing::fake_cluster kubelets{world, server, testing::fake_cluster_options().nodes(nodes)};
 
     explicit stampede(bool has_classes) : has_classes_(has_classes) {
@@ -201,7 +203,7 @@ public:
         return most;
     }
 
-    /// What 25 of the nodes are lost for. By class, also where gangs have none.
+    /// What the loss of the nodes costs. By class, also where gangs have none.
     struct outcome {
         peak calm, rush;
         std::map<std::string, std::vector<double>> ran_after;  ///< from the detection, of gangs that lost a rank
@@ -224,22 +226,22 @@ public:
         out.calm = busiest_second(16, 60s);
         REQUIRE(running() == 16);
         // In turns, as people make them.
-        for (int first = 16; first < 200; first += 16) {
-            add_gangs(first, std::min(16, 200 - first));
+        for (int first = 16; first < nodes; first += 16) {
+            add_gangs(first, std::min(16, nodes - first));
             settle(5s);
         }
         settle(30s);
-        REQUIRE(running() == 200);
+        REQUIRE(running() == gangs);
         const auto lost = world.env().wall_now();
-        for (int i = 0; i < 25; ++i) kubelets.lose_node("node-" + std::to_string(8 * i));
+        for (int i = 0; i < nodes; i += 8) kubelets.lose_node("node-" + std::to_string(i));
         settle(50s);
-        CHECK(running() == 200);  // they may come back
-        for (int i = 0; i < 120 && running() == 200; ++i) settle(250ms);
-        REQUIRE(running() < 200);
+        CHECK(running() == gangs);  // they may come back
+        for (int i = 0; i < 120 && running() == gangs; ++i) settle(250ms);
+        REQUIRE(running() < gangs);
         const auto detected = world.env().wall_now() - 250ms;
-        out.rush = busiest_second(200, 60s);
+        out.rush = busiest_second(gangs, 60s);
         settle(lost + 10min - world.env().wall_now());
-        CHECK(running() == 200);
+        CHECK(running() == gangs);
         CHECK(m->answer(http::request("GET", "/metrics"))
                   .body.find("training_job_recovery_seconds_count{part=\"load\"}") != std::string::npos);
         std::map<std::string, std::pair<double, double>> sums;  // of seconds: with steps, and all
@@ -279,6 +281,8 @@ TEST_CASE(
         CHECK(*std::ranges::max_element(after) <= 60);
         CHECK(*std::ranges::max_element(seen.ran_after.at("high")) <= *std::ranges::max_element(after));
     }
-    CHECK(seen.goodput.at("high") > plain.goodput.at("high"));
+    CHECK(seen.goodput.at("high") >= plain.goodput.at("high"));
+    // Few are back at once, with and without classes.
+    if (test::full_size()) CHECK(seen.goodput.at("high") > plain.goodput.at("high"));
     CHECK(seen.goodput.at("all") > plain.goodput.at("all") - 0.01);
 }

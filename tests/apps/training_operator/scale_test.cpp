@@ -2,9 +2,9 @@
 #include <kcontrol/testing/fake_cluster.hpp>
 
 #include "operator_world.hpp"
+#include "support/how_much.hpp"
 
 #include <chrono>
-#include <cstdlib>
 
 using namespace training_operator;
 using namespace training_operator::tests;
@@ -12,10 +12,7 @@ using namespace training_operator::tests;
 namespace {
 
 // TRAINING_JOBS=1000 for the figures in docs/training_operator/jobs.md.
-const int many = [] {
-    const char* said = std::getenv("TRAINING_JOBS");  // seam: ok, asked for
-    return said == nullptr ? 100 : std::stoi(said);
-}();
+const auto many = static_cast<int>(test::asked_for("TRAINING_JOBS", test::as_many_as(100, 4)));
 
 class crowd : public operator_world {
 public:

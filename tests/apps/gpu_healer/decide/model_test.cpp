@@ -6,12 +6,12 @@
 #include "decide/breaker.hpp"
 #include "decide/facts.hpp"
 #include "decide/phases.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -296,8 +296,8 @@ private:
 }  // namespace
 
 TEST_CASE("no taint is without a case and no case without an end, whatever happens") {
-    const char* wanted = std::getenv("KCONTROL_SIM_SEEDS");  // seam: ok, of the test itself
-    const unsigned seeds = wanted != nullptr ? unsigned(std::strtoul(wanted, nullptr, 10)) : 30;
+    const auto seeds =
+        static_cast<unsigned>(kcontrol::test::asked_for("KCONTROL_SIM_SEEDS", kcontrol::test::as_many_as(30, 3)));
     for (unsigned seed = 1; seed <= seeds; ++seed) {
         const auto broken = life(seed).play();
         REQUIRE_MESSAGE(broken.empty(), "seed " << seed << ": " << broken);

@@ -8,6 +8,7 @@
 #include "node/label_store.hpp"
 #include "service/follow_registration.hpp"
 #include "service/labeler.hpp"
+#include "support/how_much.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/strand.hpp>
@@ -147,7 +148,7 @@ private:
 }  // namespace
 
 TEST_CASE("fleet: a start of 5,000 has no peak") {
-    constexpr std::size_t size = 5000;
+    const std::size_t size = kcontrol::test::full_size() ? 5000 : 500;
     fleet f(size);
     const auto begin = f.env.now();
     f.start_all();
@@ -166,7 +167,7 @@ TEST_CASE("fleet: a start of 5,000 has no peak") {
 }
 
 TEST_CASE("fleet: an idle hour has no request, a change one, a restart only a question") {
-    fleet f(20);
+    fleet f(8);
     f.start_all();
     f.context.run_for(1min);
     REQUIRE(f.all_settled());
@@ -184,28 +185,28 @@ TEST_CASE("fleet: an idle hour has no request, a change one, a restart only a qu
     f.start_all();
     f.context.run_for(1min);
     CHECK(f.all_settled());
-    CHECK(f.arrivals.size() == 20);
+    CHECK(f.arrivals.size() == 8);
     CHECK(f.api.resource_version() == version + 1);
     // What others take away is put back by the resync, and nothing else is written.
     (void)f.api.patch(nodes, {"", "n3"}, {{"metadata", {{"labels", {{"nvidia.com/gpu.count", nullptr}}}}}}).value();
     f.arrivals.clear();
     f.context.run_for(10h + 1min);
     CHECK(f.label(3, "nvidia.com/gpu.count") == "8");
-    CHECK(f.arrivals.size() >= 21);
-    CHECK(f.arrivals.size() <= 42);
+    CHECK(f.arrivals.size() >= 9);
+    CHECK(f.arrivals.size() <= 18);
     CHECK(f.api.resource_version() == version + 3);
 }
 
 TEST_CASE(
     "fleet: a Node that is deleted and registered again has its labels within a minute, and an idle hour no request") {
-    fleet f(20);
+    fleet f(11);
     f.start_all();
     f.context.run_for(1min);
     REQUIRE(f.all_settled());
     f.arrivals.clear();
     // Kubelets renew tokens, and some are started anew; the Nodes stay.
-    for (std::size_t i = 0; i < 20; ++i) {
-        f.context.run_for(3min);
+    for (std::size_t i = 0; i < 10; ++i) {
+        f.context.run_for(6min);
         (void)f.give_token(i);
         if (i % 5 == 0) (void)f.give_token(i + 1);
     }
@@ -248,7 +249,7 @@ TEST_CASE(
 }
 
 TEST_CASE("fleet: 5,000 Nodes that are registered anew at once come without a peak") {
-    constexpr std::size_t size = 5000;
+    const std::size_t size = kcontrol::test::full_size() ? 5000 : 500;
     fleet f(size);
     f.start_all();
     f.context.run_for(30s);

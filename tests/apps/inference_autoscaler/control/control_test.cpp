@@ -1,5 +1,6 @@
 // What the autoscaler writes, and what it leaves alone.
 #include "scaler_world.hpp"
+#include "support/how_much.hpp"
 
 using namespace inference_autoscaler;
 using namespace inference_autoscaler::tests;
@@ -376,8 +377,8 @@ TEST_CASE("the words of a server that fails are written once, though they change
 }
 
 TEST_CASE("no wake is lost that comes while zero is written") {
-    const char* asked = std::getenv("KCONTROL_SIM_SEEDS");  // seam: ok, of the test itself
-    const int races = asked != nullptr ? std::atoi(asked) : 20;
+    const auto races =
+        static_cast<int>(kcontrol::test::asked_for("KCONTROL_SIM_SEEDS", kcontrol::test::as_many_as(20, 2)));
     scaler_world w;
     w.add_target(1);
     w.load = 0;

@@ -1,5 +1,6 @@
 // When the scale of a target is read again, with a watch of the target that works, that can't be had, and that is lost.
 #include "scaler_world.hpp"
+#include "support/how_much.hpp"
 
 #include <random>
 
@@ -115,8 +116,8 @@ TEST_CASE("a watch that is lost: another's change is noticed all the same, and n
 }
 
 TEST_CASE("random lives of a target and its watch: in the end what is told is what there is") {
-    const char* asked = std::getenv("KCONTROL_SIM_SEEDS");  // seam: ok, of the test itself
-    const int seeds = asked != nullptr ? std::atoi(asked) : 20;
+    const auto seeds =
+        static_cast<int>(kcontrol::test::asked_for("KCONTROL_SIM_SEEDS", kcontrol::test::as_many_as(20, 2)));
     for (int seed = 1; seed <= seeds; ++seed) {
         INFO("seed " << seed);
         std::mt19937 draw(static_cast<unsigned>(seed));

@@ -2,11 +2,11 @@
 // and others who change the replicas. KCONTROL_SIM_SEEDS=100000 tries more.
 #include "api/validation.hpp"
 #include "decide/kept.hpp"
+#include "support/how_much.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <deque>
 #include <random>
 
@@ -195,8 +195,8 @@ private:
 }  // namespace
 
 TEST_CASE("random lives: bounds, no down within settleSeconds, no more while replicas load, calm under constant load") {
-    const char* asked = std::getenv("KCONTROL_SIM_SEEDS");  // seam: ok, of the test itself
-    const unsigned seeds = asked != nullptr ? static_cast<unsigned>(std::atoi(asked)) : 60;
+    const auto seeds =
+        static_cast<unsigned>(kcontrol::test::asked_for("KCONTROL_SIM_SEEDS", kcontrol::test::as_many_as(60, 3)));
     for (unsigned seed = 1; seed <= seeds; ++seed) {
         const std::string broken = life(seed).play();
         REQUIRE_MESSAGE(broken.empty(), "seed " << seed << ": " << broken);
