@@ -217,12 +217,12 @@ build_unit() {
     build "$UNIT_PRESET" kcontrol_tests
 }
 group_unit() {
-    ((!${all:-0})) || export KCONTROL_EVERY_CALL=${KCONTROL_EVERY_CALL:-6}
-    ((!${all:-0})) || export KCONTROL_ENDPOINT_ORDERS=${KCONTROL_ENDPOINT_ORDERS:-1000000}
-    ((!${all:-0})) || export KCONTROL_SCHEDULING_STEPS=${KCONTROL_SCHEDULING_STEPS:-1000000}
-    ((!${all:-0})) || export KCONTROL_SWEEP_STEP=${KCONTROL_SWEEP_STEP:-1} KCONTROL_RAY_SEEDS=${KCONTROL_RAY_SEEDS:-100000}
-    # How much the simulations do. Under sanitizers tests know themselves what is enough, but for --all.
-    ((!${all:-0})) || export KCONTROL_FULL_SIZE=${KCONTROL_FULL_SIZE:-1}
+    # How much the tests do. Under sanitizers they know themselves what is enough, but for --all.
+    if ((${all:-0})); then
+        export KCONTROL_FULL_SIZE=${KCONTROL_FULL_SIZE:-1} KCONTROL_EVERY_CALL=${KCONTROL_EVERY_CALL:-6} KCONTROL_SWEEP_STEP=${KCONTROL_SWEEP_STEP:-1}
+        export KCONTROL_ENDPOINT_ORDERS=${KCONTROL_ENDPOINT_ORDERS:-1000000} KCONTROL_SCHEDULING_STEPS=${KCONTROL_SCHEDULING_STEPS:-1000000}
+        export KCONTROL_RAY_SEEDS=${KCONTROL_RAY_SEEDS:-100000}
+    fi
     ((!(${all:-0} || ${fast:-0}))) || export KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-20}
     # Without optimisation a look at variables of functions that have returned takes a quarter of the time: --all looks.
     export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=$((${all:-0})):malloc_context_size=10:strict_string_checks=1}

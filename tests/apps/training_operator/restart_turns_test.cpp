@@ -127,7 +127,7 @@ std::string class_of(int gang) { return gang % 4 == 0 ? "high" : gang % 4 == 1 ?
 /// room for 350 gangs. Without classes all are medium.
 class stampede : public operator_world {
 public:
-    const int nodes = test::full_size() ? 200 : 48;
+    const int nodes = test::full_size() ? 200 : 64;
     const std::size_t gangs = static_cast<std::size_t>(nodes);
     testing::fake_cluster kubelets{world, server, testing::fake_cluster_options().nodes(nodes)};
 
@@ -281,8 +281,6 @@ TEST_CASE(
         CHECK(*std::ranges::max_element(after) <= 60);
         CHECK(*std::ranges::max_element(seen.ran_after.at("high")) <= *std::ranges::max_element(after));
     }
-    CHECK(seen.goodput.at("high") >= plain.goodput.at("high"));
-    // Few are back at once, with and without classes.
-    if (test::full_size()) CHECK(seen.goodput.at("high") > plain.goodput.at("high"));
+    CHECK(seen.goodput.at("high") > plain.goodput.at("high"));
     CHECK(seen.goodput.at("all") > plain.goodput.at("all") - 0.01);
 }

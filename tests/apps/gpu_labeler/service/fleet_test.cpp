@@ -148,7 +148,7 @@ private:
 }  // namespace
 
 TEST_CASE("fleet: a start of 5,000 has no peak") {
-    const std::size_t size = kcontrol::test::full_size() ? 5000 : 500;
+    const auto size = kcontrol::test::as_many_as(5000, 10);
     fleet f(size);
     const auto begin = f.env.now();
     f.start_all();
@@ -249,7 +249,7 @@ TEST_CASE(
 }
 
 TEST_CASE("fleet: 5,000 Nodes that are registered anew at once come without a peak") {
-    const std::size_t size = kcontrol::test::full_size() ? 5000 : 500;
+    const auto size = kcontrol::test::as_many_as(5000, 10);
     fleet f(size);
     f.start_all();
     f.context.run_for(30s);
