@@ -17,8 +17,11 @@ for argument in "$@"; do
     esac
 done
 step "Packages"
-ensure_packages "$mode" build demo
+ensure_packages "$mode" demo
 use_ccache
+# CMake ignores this in a build folder that has a compiler.
+compiler=$(demo_compiler)
+[[ $preset != demo || -z $compiler || -n ${CXX-} ]] || export CXX=$compiler
 step "Build (some minutes the first time)"
 configure "$preset"
 build "$preset" training_monitor

@@ -9,7 +9,7 @@ namespace {
 
 // Seconds to one of the script's: for people it is slower.
 constexpr double watching_pace = 1.6;
-constexpr double checking_pace = 0.8;
+constexpr double checking_pace = 0.4;
 
 // What was written last may still be on its way.
 constexpr auto settling_time = std::chrono::seconds(10);
