@@ -30,6 +30,7 @@ nothing is found, too. A time-out that is provoked must not be one that a slow m
 """
 import ast
 import copy
+import functools
 import io
 import os
 import re
@@ -93,14 +94,22 @@ def assignments(node):
     return pairs
 
 
+@functools.cache
+def nodes_of(tree):
+    """All of a file's, or of a function's: each round asks for them again."""
+    return list(ast.walk(tree))
+
+
+@functools.cache
 def paces_of(tree):
     """Calls that say how often something is looked at, not for how long: `while not done.wait(0.1)`."""
-    return {call for node in ast.walk(tree) if isinstance(node, ast.While) for call in ast.walk(node.test)
+    return {call for node in nodes_of(tree) if isinstance(node, ast.While) for call in ast.walk(node.test)
             if isinstance(call, ast.Call) and called(call) in ("wait", "select")}
 
 
+@functools.cache
 def functions_of(tree):
-    return [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [node for node in nodes_of(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
 
 
 class File:
@@ -111,14 +120,14 @@ class File:
             for target, value in assignments(node) if isinstance(node, ast.Assign) else []:
                 self.constants[named(target)] = self.number(value)
         self.excuses, self.alone = {}, set()
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        for token in tokenize.generate_tokens(io.StringIO(text).readline) if EXCUSE.search(text) else []:
             found = EXCUSE.search(token.string) if token.type == tokenize.COMMENT else None
             if found:
                 self.excuses[token.start[0]] = found[1].strip()
                 if not token.line[:token.start[1]].strip():
                     self.alone.add(token.start[0])
         self.used, self.found = set(), []
-        every = [pair for node in ast.walk(self.tree) if isinstance(node, ast.Assign) for pair in assignments(node)]
+        every = [pair for node in nodes_of(self.tree) if isinstance(node, ast.Assign) for pair in assignments(node)]
         self.moments = {named(target) for target, value in every if asks_clock(value)}
         self.passed = {"took", "seconds", "elapsed"} | {
             target.id for target, value in every
@@ -189,26 +198,34 @@ class File:
             if place < len(call.args) and (name != "join" or self.number(call.args[place])):
                 yield call.args[place]
 
+    @functools.cache
+    def waiting(self, function):
+        """(the function's calls, the names that it adds to a clock)"""
+        paces, calls, added = paces_of(function), [], set()
+        for node in nodes_of(function):
+            if isinstance(node, ast.Call) and node not in paces:
+                calls.append(node)
+            elif self.is_later(node):
+                added |= {name.id for name in ast.walk(node.right) if isinstance(name, ast.Name)}
+        return calls, added
+
     def taken(self, function, known):
         """{(parameter, its place)} of those parameters that the function uses as deadlines."""
         places = [*((name, at) for at, name in enumerate(parameters(function))),
                   *((argument.arg, None) for argument in function.args.kwonlyargs)]
-        used, paces = set(), paces_of(function)
-        for node in ast.walk(function):
-            if isinstance(node, ast.Call) and node not in paces:
-                used |= {argument.id for argument in self.deadlines(node, known) if isinstance(argument, ast.Name)}
-            elif self.is_later(node):
-                used |= {name.id for name in ast.walk(node.right) if isinstance(name, ast.Name)}
+        calls, used = self.waiting(function)
+        used = used | {argument.id for call in calls for argument in self.deadlines(call, known)
+                       if isinstance(argument, ast.Name)}
         return {(name, place) for name, place in places if name in used}
 
     def check(self, known):
         docstrings, paces = set(), paces_of(self.tree)
-        for node in ast.walk(self.tree):
+        for node in nodes_of(self.tree):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 docstrings.add(node.value)
         for function in functions_of(self.tree):
             self.check_defaults(function, known)
-        for node in ast.walk(self.tree):
+        for node in nodes_of(self.tree):
             if isinstance(node, ast.Call) and node not in paces:
                 self.check_call(node, known)
             elif self.is_later(node):
@@ -336,7 +353,7 @@ class Cpp:
     def __init__(self, name, text):
         self.name, self.text, self.with_strings = name, text, lint.strip(text, True)
         self.code = re.sub(r"^#.*", lambda m: " " * len(m[0]), lint.strip(text), flags=re.M)
-        self.blocks = list(blocks(self.code))
+        self.blocks, self.words = list(blocks(self.code)), words(self.code)
         self.types = {found[1]: words(block) for _, block in self.blocks for found in TYPE.finditer(block)}
         self.takers = {found[1] for found in TAKER.finditer(self.code)} - {"for", "if", "while", "sleep_for"}
         self.excuses = {}
@@ -387,7 +404,7 @@ class Cpp:
         types = [one for file in every for one in file.types.items()]
         virtual = self.clocks(types, VIRTUAL)
         real = self.clocks([(n, body) for n, body in types if not body & VIRTUAL or body & REAL], REAL)
-        is_real = any(words(file.code) & real for file in every)
+        is_real = any(file.words & real for file in every)
         takers = set().union(*(file.takers for file in every))
         for begin, block in self.blocks:
             looked_at = is_real and (words(block) & real or not words(block) & virtual)

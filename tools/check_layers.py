@@ -14,6 +14,7 @@ A line names directories, and files beside them without their suffix. The files 
 product without directories needs no such file. Products share guarded_serving/ and commands/, and include nothing else of each other.
 usage: check_layers.py [ROOT] [--self-test]
 """
+import functools
 import re
 
 import lint
@@ -72,6 +73,7 @@ def floor_of(room):
     return FLOORS.get(room, TOP.get(room))
 
 
+@functools.cache
 def includes(path):
     text = lint.strip(path.read_text(), keep_strings=True)
     return [(lint.line_of(text, match.start(1)), match.group(1)) for match in INCLUDE.finditer(text)]

@@ -6,6 +6,7 @@ Forbidden as well: co_await in the condition of if, while, switch and for. When 
 no variable, g++ 12.2 lays its frame out wrongly (GCC's PR 106188); one variable more or less must not decide that.
 A variable declared in the condition, an init-statement and the range of a for are fine, and so is co_return co_await.
 """
+import bisect
 import re
 
 import lint
@@ -23,7 +24,8 @@ class Source:
         code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", lambda m: re.sub(r"[^\n]", " ", m.group(0)), code, flags=re.M)
         found = list(WORD.finditer(code))
         self.words = [m.group(0) for m in found]
-        self.lines = [lint.line_of(code, m.start()) for m in found] if "co_await" in self.words else []
+        ends = [at for at, character in enumerate(code) if character == "\n"]
+        self.lines = [bisect.bisect_left(ends, m.start()) + 1 for m in found]
         self.match = {}
         stack = []
         for i, word in enumerate(self.words):
@@ -152,6 +154,8 @@ class Source:
 
 def problems(text):
     """(line, what is wrong and the remedy) of each forbidden co_await in the text of a file."""
+    if "co_await" not in text:
+        return
     source = Source(text)
     for i, word in enumerate(source.words):
         problem = source.problem(i) if word == "co_await" else None
