@@ -13,6 +13,12 @@ if(KCONTROL_MOLD)
     endif()
 endif()
 
+# The library is compiled once for all test programs, which spend most of their time in it.
+set(KCONTROL_LIBRARY_COMPILE_OPTIONS "" CACHE STRING "Options for kcontrol and kcontrol::testing alone, like -O1")
+foreach(library IN ITEMS kcontrol kcontrol_testing)
+    target_compile_options(${library} PRIVATE ${KCONTROL_LIBRARY_COMPILE_OPTIONS})
+endforeach()
+
 # Warnings are errors for developers only: a stranger's newer compiler must not fail over a new warning.
 option(KCONTROL_WARNINGS "Compile with strict warnings, as errors" ${KCONTROL_DEVELOPER_MODE})
 add_library(kcontrol_warnings INTERFACE)
