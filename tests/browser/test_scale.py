@@ -42,26 +42,25 @@ class Scale(fixture.PageTest):
         self.server.steps(fleet())
 
     def test_first_useful_paint(self):
-        times = []
-        for tries in range(9):
-            if tries >= 3 and min(times)[0] < 1000:
-                break
-            page = self.browser.page("about:blank")
-            page.call("Page.addScriptToEvaluateOnNewDocument", {"source": """
-                new MutationObserver((_, o) => { if (document.querySelector('.row')) { o.disconnect();
-                    requestAnimationFrame(() => requestAnimationFrame(() => { window.rowsAt = performance.now(); })); } })
-                    .observe(document, {childList: true, subtree: true});"""})
+        page = self.open()
+        page.until("link.is === 'live' && store.jobs.size === %d" % MANY)
+        page.call("Performance.enable", {"timeDomain": "threadTicks"})
+        page.call("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            new MutationObserver((_, o) => { if (document.querySelector('.row')) { o.disconnect();
+                requestAnimationFrame(() => requestAnimationFrame(() => { window.rowsAt = performance.now(); })); } })
+                .observe(document, {childList: true, subtree: true});"""})
+        found = []
+        for _ in range(3):
             page.open(self.server.url)
             page.until("window.rowsAt && performance.getEntriesByName('first-contentful-paint').length")
-            first = page.js("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-            useful = page.js("window.rowsAt")
-            page.until("document.querySelector('#link').dataset.is === 'live' && store.jobs.size === %d" % MANY)
-            times.append((useful, first, page.js("performance.now()")))
-            page.close()
-        useful, first, whole = sorted(times)[len(times) // 2]
+            first, useful = page.js("[performance.getEntriesByName('first-contentful-paint')[0].startTime, window.rowsAt]")
+            page.until("link.is === 'live' && store.jobs.size === %d" % MANY)
+            found.append((self.work(page), first, useful, page.js("performance.now()")))
+        work, first, useful, whole = sorted(found)[1]
         note(f"{MANY} jobs: first contentful paint {first:.0f} ms, first rows painted {useful:.0f} ms, all there "
-             f"after {whole:.0f} ms (median of {len(times)})")
-        self.assertLess(min(times)[0], 1000)
+             f"after {whole:.0f} ms; {work:.0f} ms of script, style and layout (median of 3)")
+        self.assertLess(useful, whole)
+        self.assertLess(work, 500)
 
     def test_scrolling(self):
         page = self.open()
@@ -129,13 +128,16 @@ class Scale(fixture.PageTest):
     def test_search_is_at_once(self):
         page = self.open()
         page.until("order.length === %d && link.is === 'live'" % MANY)
+        page.call("Performance.enable", {"timeDomain": "threadTicks"})
+        before = self.work(page)
         took = page.js("""new Promise(done => { const t = performance.now(); go({q: 'train-0123'});
             requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - t))); })""")
         page.until("order.length === 10")
+        work = self.work(page) - before
         # How many of them are in sight depends on what has come above them meanwhile.
         self.assertTrue(rows(page) and all(name.startswith("train-0123") for name in rows(page)), rows(page))
-        note(f"searching {MANY} jobs until it is drawn: {took:.0f} ms")
-        self.assertLess(took, 500)
+        note(f"searching {MANY} jobs until it is drawn: {took:.0f} ms; {work:.0f} ms of script, style and layout")
+        self.assertLess(work, 250)
 
     def test_the_stream_breaks_and_all_is_told_anew(self):
         page = self.open()
