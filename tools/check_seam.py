@@ -10,28 +10,24 @@ import re
 
 import lint
 
+# A pattern, what it finds, and words: each text that it finds has one of them, so that most files need not be searched.
 RULES = [
     (r"\b(steady_clock|system_clock|high_resolution_clock|utc_clock|file_clock)\s*::\s*now\b", "a clock is read", "now"),
     (r"\bthis_thread\s*::\s*sleep_(for|until)\b", "a sleep", "this_thread"),
     (r"(?<![\w.>])(usleep|nanosleep|clock_gettime|gettimeofday)\s*\(", "a system call for time",
-     "usleep nanosleep clock_gettime gettimeofday"),
+     "usleep nanosleep gettime"),
     (r"(?<![\w.>])time\s*\(\s*(nullptr|NULL|0)\s*\)|\bstd\s*::\s*clock\s*\(", "the C clock is read", "time clock"),
     (r"\brandom_device\b", "a random source", "random_device"),
-    (r"(?<![\w.>])(rand|drand48|arc4random)\s*\(\s*\)|\b(srand|getrandom)\s*\(|(?<!\w)::\s*random\s*\(", "a C random source",
-     "rand drand48 arc4random srand getrandom random"),
-    (r"(?<![\w.>])(secure_)?(getenv|setenv|putenv|unsetenv)\s*\(", "the environment is used",
-     "getenv secure_getenv setenv secure_setenv putenv secure_putenv unsetenv secure_unsetenv"),
-    (r"\bstd\s*::\s*(thread|jthread|async)\b(?!\s*::\s*id\b)", "a thread is started", "thread jthread async"),
+    (r"(?<![\w.>])(rand|drand48|arc4random)\s*\(\s*\)|\b(srand|getrandom)\s*\(|(?<!\w)::\s*random\s*\(", "a C random source", "rand"),
+    (r"(?<![\w.>])(secure_)?(getenv|setenv|putenv|unsetenv)\s*\(", "the environment is used", "tenv"),
+    (r"\bstd\s*::\s*(thread|jthread|async)\b(?!\s*::\s*id\b)", "a thread is started", "thread async"),
     (r"\bpthread_create\b", "a thread is started", "pthread_create"),
     (r"\b(getaddrinfo|gethostbyname(2)?(_r)?|getnameinfo)\s*\(|\bip\s*::\s*\w+\s*::\s*resolver\b|\basync_resolve\b",
-     "a look-up that starts a thread or blocks",
-     "getaddrinfo gethostbyname gethostbyname2 gethostbyname_r gethostbyname2_r getnameinfo resolver async_resolve"),
-    (r"\bflat_hash_(map|set)|\bnode_hash_(map|set)", "a container whose iteration order is random",
-     "flat_hash_map flat_hash_set node_hash_map node_hash_set"),
+     "a look-up that starts a thread or blocks", "getaddrinfo gethostbyname getnameinfo resolve"),
+    (r"\bflat_hash_(map|set)|\bnode_hash_(map|set)", "a container whose iteration order is random", "_hash_"),
 ]
 NOWHERE = ("a thread is started", "a look-up that starts a thread or blocks")
-# A file without any word of a rule need not be searched for it.
-RULES = [(re.compile(pattern), what, set(words.split())) for pattern, what, words in RULES]
+RULES = [(re.compile(pattern), what, words.split()) for pattern, what, words in RULES]
 ALLOWED = re.compile(r"^include/kcontrol/runtime/impl/")
 PROGRAM = re.compile(r"^(examples/.*/?main\.cpp|bench/)")
 EXCUSE = re.compile(r"//.*\bseam: ok, \S")
@@ -44,9 +40,8 @@ def check(root):
         text = path.read_text()
         code = lint.strip(text)
         lines = text.splitlines()
-        used = set(re.findall(r"\w+", code))
         for pattern, what, words in RULES:
-            if words.isdisjoint(used):
+            if not any(word in code for word in words):
                 continue
             if PROGRAM.search(name) and what == "a thread is started":
                 continue

@@ -16,7 +16,7 @@ def blank(match, keep_strings):
     text = match.group(0)
     if keep_strings and not text.startswith("/"):
         return text
-    return re.sub(r"[^\n]", " ", text)
+    return re.sub(r"[^\n]", " ", text) if "\n" in text else " " * len(text)
 
 
 def strip(text, keep_strings=False):

@@ -6,7 +6,6 @@ Forbidden as well: co_await in the condition of if, while, switch and for. When 
 no variable, g++ 12.2 lays its frame out wrongly (GCC's PR 106188); one variable more or less must not decide that.
 A variable declared in the condition, an init-statement and the range of a for are fine, and so is co_return co_await.
 """
-import bisect
 import re
 
 import lint
@@ -24,8 +23,7 @@ class Source:
         code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", lambda m: re.sub(r"[^\n]", " ", m.group(0)), code, flags=re.M)
         found = list(WORD.finditer(code))
         self.words = [m.group(0) for m in found]
-        ends = [at for at, character in enumerate(code) if character == "\n"]
-        self.lines = [bisect.bisect_left(ends, m.start()) + 1 for m in found]
+        self.code, self.places = code, [m.start() for m in found]
         self.match = {}
         stack = []
         for i, word in enumerate(self.words):
@@ -34,6 +32,9 @@ class Source:
             elif word in CLOSE and stack and self.words[stack[-1]] == CLOSE[word]:
                 self.match[i] = stack[-1]
                 self.match[stack.pop()] = i
+
+    def line(self, i):
+        return lint.line_of(self.code, self.places[i])
 
     def word(self, i):
         return self.words[i] if 0 <= i < len(self.words) else ""
@@ -161,4 +162,4 @@ def problems(text):
         problem = source.problem(i) if word == "co_await" else None
         if problem:
             cure = "name the result first" if "condition" in problem else "name it, then co_await it"
-            yield source.lines[i], f"{problem}: {cure}"
+            yield source.line(i), f"{problem}: {cure}"
