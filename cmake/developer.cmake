@@ -13,7 +13,8 @@ if(KCONTROL_MOLD)
     endif()
 endif()
 
-# The library is compiled once for all test programs, which spend most of their time in it.
+# The library is compiled once for all test programs, which spend most of their time in it. KCONTROL_TEST_COMPILE_OPTIONS divides
+# what is compiled into tests and all else: kcontrol::scheduling, for one, gains less by -O1 than that takes to compile.
 set(KCONTROL_LIBRARY_COMPILE_OPTIONS "" CACHE STRING "Options for kcontrol and kcontrol::testing alone, like -O1")
 foreach(library IN ITEMS kcontrol kcontrol_testing)
     target_compile_options(${library} PRIVATE ${KCONTROL_LIBRARY_COMPILE_OPTIONS})

@@ -27,24 +27,26 @@ system_name() { (. "${KCONTROL_OS_RELEASE:-/etc/os-release}" && echo "$ID ${VERS
 # What the demonstration is compiled with, if not by the system's own compiler: clang 14, where every change is tested with it.
 demo_compiler() { [[ $(system_name) != "debian 12" ]] || echo clang++-14; }
 
-# The packages of a set: build (the library and the programs), demo (the demonstration alone), test (what the tests and checks
-# use besides those of build).
+# The packages of a set: libraries (what ours are built on, with the tools), build (to compile them and the programs), demo (the
+# demonstration alone), test (what the tests and checks use besides those of build).
 packages() {
     # Debian 12's Boost 1.81 is not its default one, which is older; everywhere later the default is new enough.
-    local boost="" chromium="" compiler=g++ system
+    local boost="" chromium="" compiler system
     system=$(system_name)
     [[ $system == "debian 12" ]] && boost=1.81
     # Ubuntu has it as a snap only; there the browser tests count as skipped unless one is installed.
     [[ $system == debian* ]] && chromium=chromium
     case $1 in
-    build | demo)
-        # The demonstration is compiled without optimisation: clang takes half of g++'s time, and mold a tenth of ld's. A script
-        # puts sources together: that halves the time once more.
-        if [[ $1 == demo ]]; then
-            compiler=$(demo_compiler)
-            compiler="${compiler:-g++} mold python3"
-        fi
-        echo "${compiler/#clang++/clang}" cmake ninja-build pkg-config "libboost$boost-dev" "libboost-json$boost-dev" libssl-dev \
+    build) echo g++ "$(packages libraries)" ;;
+    demo)
+        # It is compiled without optimisation: clang takes half of g++'s time, and mold a tenth of ld's. A script puts sources
+        # together: that halves the time once more.
+        compiler=$(demo_compiler)
+        compiler=${compiler:-g++}
+        echo "${compiler/clang++/clang}" mold python3 "$(packages libraries)"
+        ;;
+    libraries)
+        echo cmake ninja-build pkg-config "libboost$boost-dev" "libboost-json$boost-dev" libssl-dev \
             libsimdjson-dev libfmt-dev libyaml-dev libre2-dev libc-ares-dev zlib1g-dev prometheus-cpp-dev libabsl-dev tzdata \
             libsqlite3-dev libnghttp2-dev
         ;;
