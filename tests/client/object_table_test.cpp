@@ -1,13 +1,16 @@
 // The objects of a kind as their server prints them.
 #include <kcontrol/client/object_table.hpp>
+#include <kcontrol/model/shard_selector.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include "fixture.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 using namespace kcontrol;
 using namespace kcontrol::test;
@@ -66,6 +69,40 @@ TEST_CASE_FIXTURE(client_fixture, "a table page by page, whose cells are one lin
     CHECK(got->rows[1].cells == std::vector<std::string>{"two...", "3", ""});
     CHECK(got->resource_version == "7");
     CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a table of a part has no rows of the others, also of a server that sends all") {
+    client c = connect();
+    const std::string all = "GET /apis/example.com/v1/widgets?";
+    const std::string sent = all + "shardSelector=shardRange%28object.metadata.";
+    const auto row = [](std::string_view name, std::string_view ns, std::string_view uid) {
+        return R"({"cells":["a","5m","n0"],"object":{"metadata":{"name":")" + std::string(name) + R"(","namespace":")" +
+               std::string(ns) + R"(","uid":")" + std::string(uid) + R"("}}})";
+    };
+    const std::string rows = row("a", "db", "u0") + "," + row("b", "default", "u1") + "," + row("c", "db", "u2");
+    const auto names_in = [&](const shard_selector& part) {
+        const auto got = await(list_table(c, widgets(), list_options().shard_selector(part.to_string())));
+        REQUIRE_MESSAGE(got.has_value(), got.error().what());
+        std::string out;
+        for (const auto& one : got->rows) out += one.key.name;
+        return out;
+    };
+    // The hash of "db" is in the first quarter, that of "default" in the last.
+    net->expect(sent + "namespace*").reply(200, table_json(rows));
+    CHECK(names_in(shard_selector::part(shard_selector::by::namespace_, 0, 2).value()) == "ac");
+    for (const auto what : {shard_selector::by::uid, shard_selector::by::mixed_namespace}) {
+        std::string both;
+        for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+            const auto part = shard_selector::part(what, i, 2).value();
+            net->expect(part.is_known_to_servers() ? sent + "uid*" : all + "limit=500").reply(200, table_json(rows));
+            both += names_in(part);
+        }
+        std::sort(both.begin(), both.end());
+        CHECK(both == "abc");
+    }
+    CHECK(net->verify());
+    const auto refused = await(list_table(c, widgets(), list_options().shard_selector("uid")));
+    CHECK(refused.error() == errc::invalid_argument);
 }
 
 TEST_CASE_FIXTURE(client_fixture, "one object's table, and answers that are none") {

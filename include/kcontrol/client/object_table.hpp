@@ -50,8 +50,9 @@ public:
 
 /// Those that `which` selects, page by page, in pages of 500 unless it says otherwise, from its continue_token() on.
 /// Each page has its deadline, and is held whole: it may have http::exchange_options::default_max_body unless `which`
-/// says something else. What `which` says of objects (pool(), reuse()) does not count. Errors, besides: limit_exceeded
-/// beyond list_bounds or `which`'s max_items(), protocol_error for a token that came before.
+/// says something else. A shard_selector() keeps the rows of its part, also where the server sends all. What `which`
+/// says of objects (pool(), reuse()) does not count. Errors, besides: limit_exceeded beyond list_bounds or `which`'s
+/// max_items(), protocol_error for a token that came before, invalid_argument for a shard selector that can't be read.
 KCONTROL_DECL awaitable<result<object_table>> list_table(client c, const resource_info& info, list_options which);
 
 /// One object.

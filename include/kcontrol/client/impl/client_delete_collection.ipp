@@ -74,7 +74,7 @@ KCONTROL_DECL awaitable<result<any_list>> client::delete_collection(const resour
     const auto path = detail::collection_path(info, std::as_const(which).in_namespace());
     if (!path) return make_ready<result<any_list>>(path.error());
     const std::string target =
-        detail::list_target(state_->base_path + *path, which, std::as_const(which).continue_token());
+        detail::list_target(state_->base_path + *path, which, {}, std::as_const(which).continue_token());
     http::request req("DELETE", target);
     req.headers.set("Content-Type", "application/json");
     req.body = detail::delete_body(how);

@@ -46,21 +46,18 @@ inline void keep_part(any_list& page, const shard_selector& part) {
     page.remaining.reset();
 }
 
-// Lists and watches select in the same way.
+// Lists and watches select in the same way. `part` is what the options' shard selector says.
 template <class Options>
-void append_selection(http::query_builder& query, const Options& options) {
+void append_selection(http::query_builder& query, const Options& options, const shard_selector& part) {
     if (!options.label_selector().empty()) query.append("labelSelector", options.label_selector());
     if (!options.field_selector().empty()) query.append("fieldSelector", options.field_selector());
-    if (const std::string& part = options.shard_selector(); !part.empty()) {
-        // One that can't be read has been refused.
-        const auto read = shard_selector::parse(part);
-        if (read && read->is_known_to_servers()) query.append("shardSelector", part);
-    }
+    if (!part.empty() && part.is_known_to_servers()) query.append("shardSelector", options.shard_selector());
 }
 
-inline std::string list_target(const std::string& path, const list_options& options, const std::string& page_token) {
+inline std::string list_target(const std::string& path, const list_options& options, const shard_selector& part,
+                               const std::string& page_token) {
     http::query_builder query;
-    append_selection(query, options);
+    append_selection(query, options, part);
     if (options.limit() > 0) query.append("limit", std::to_string(options.limit()));
     if (!page_token.empty()) {
         // The token holds the version; a server refuses both together.
@@ -174,7 +171,7 @@ inline awaitable<result<any_list>> list_call(shared_client_state state, const re
     const list_bounds bounds = list_bounds().max_items(options.max_items()).max_bytes(options.max_body());
     list_meter meter(bounds, state->env->now());
     for (bool first = true;; first = false) {
-        http::request req("GET", list_target(path, options, page_token));
+        http::request req("GET", list_target(path, options, part, page_token));
         auto page = co_await list_page_call(state, info, std::move(req), options, deadline);
         if (!page) co_return page.error();
         if (const auto over = meter.add(*page, state->env->now())) co_return name_option(*over);
@@ -251,9 +248,8 @@ KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> client::watch(con
     }
     const auto path = detail::collection_path(info, options.in_namespace());
     if (!path) return make_ready<result<std::unique_ptr<watch_stream>>>(path.error());
-    if (auto part = shard_selector::parse(std::as_const(options).shard_selector()); !part) {
-        return make_ready<result<std::unique_ptr<watch_stream>>>(part.error());
-    }
+    const auto part = shard_selector::parse(std::as_const(options).shard_selector());
+    if (!part) return make_ready<result<std::unique_ptr<watch_stream>>>(part.error());
     http::query_builder query;
     query.append("watch", "true");
     if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());
@@ -263,7 +259,7 @@ KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> client::watch(con
     }
     if (options.bookmarks() || options.initial_events()) query.append("allowWatchBookmarks", "true");
     if (options.timeout().count() > 0) query.append("timeoutSeconds", std::to_string(options.timeout().count()));
-    detail::append_selection(query, options);
+    detail::append_selection(query, options, *part);
     http::request req("GET", query.after(state_->base_path + *path));
     return detail::watch_call(state_, &info, std::move(req), std::move(options));
 }

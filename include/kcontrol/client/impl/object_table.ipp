@@ -8,6 +8,8 @@
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/client/object_table.hpp>
 #include <kcontrol/documents/value.hpp>
+#include <kcontrol/model/object_meta.hpp>
+#include <kcontrol/model/shard_selector.hpp>
 #include <kcontrol/runtime/make_ready.hpp>
 
 #include <algorithm>
@@ -31,8 +33,16 @@ inline const json::array* array_in(const json::value& of, std::string_view name)
 
 inline error no_table(const std::string& what) { return error(errc::decode_failed, "the server's table: " + what); }
 
-// The rows of one page; the columns are those of the first.
-inline result<void> append_table(object_table& to, const json::value& page) {
+// The server may have sent rows of the other parts as well.
+inline bool is_in_part(const json::value& row, const shard_selector& part) {
+    object_meta meta;
+    meta.uid = json::get_string(row, {"object", "metadata", "uid"});
+    meta.namespace_ = json::get_string(row, {"object", "metadata", "namespace"});
+    return part.selects(meta);
+}
+
+// The rows of one page that are in the part; the columns are those of the first page.
+inline result<void> append_table(object_table& to, const json::value& page, const shard_selector& part) {
     const auto* const columns = array_in(page, "columnDefinitions");
     if (json::get_string(page, {"kind"}) != "Table" || columns == nullptr) return no_table("it is none");
     const bool first = to.columns.empty();
@@ -46,6 +56,7 @@ inline result<void> append_table(object_table& to, const json::value& page) {
     for (const auto& one : rows != nullptr ? *rows : json::array()) {
         const auto* const cells = array_in(one, "cells");
         if (cells == nullptr || cells->size() != to.columns.size()) return no_table("a row does not fit its columns");
+        if (!part.empty() && !is_in_part(one, part)) continue;
         object_table::row& row = to.rows.emplace_back();
         row.key.namespace_ = json::get_string(one, {"object", "metadata", "namespace"});
         row.key.name = json::get_string(one, {"object", "metadata", "name"});
@@ -64,19 +75,19 @@ inline any_list measured(const http::response& answer, const json::value& page, 
     return out;
 }
 
-inline awaitable<result<object_table>> table_call(client c, std::string path, list_options which) {
+inline awaitable<result<object_table>> table_call(client c, std::string path, list_options which, shard_selector part) {
     const http::exchange_options bounds = exchange_options_of(which);
     object_table out;
     list_meter meter(list_bounds().max_items(which.max_items()), c.env().now());
     for (std::string token = which.continue_token();;) {
-        http::request req("GET", list_target(path, which, token));
+        http::request req("GET", list_target(path, which, part, token));
         req.headers.set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
         const auto answer = co_await c.raw(std::move(req), bounds);
         if (!answer) co_return answer.error();
         const auto page = json::parse(answer->body);
         if (!page) co_return page.error().with_context("the server's table");
         const std::size_t before = out.rows.size();
-        const auto appended = append_table(out, *page);
+        const auto appended = append_table(out, *page, part);
         if (!appended) co_return appended.error();
         any_list known = measured(*answer, *page, out.rows.size() - before);
         if (auto over = meter.add(known, c.env().now())) co_return std::move(*over);
@@ -93,12 +104,14 @@ KCONTROL_DECL awaitable<result<object_table>> list_table(client c, const resourc
     if (!ns) return make_ready<result<object_table>>(ns.error());
     auto path = detail::collection_path(info, *ns);
     if (!path) return make_ready<result<object_table>>(path.error());
+    auto part = shard_selector::parse(std::as_const(which).shard_selector());
+    if (!part) return make_ready<result<object_table>>(part.error());
     if (std::as_const(which).limit() <= 0) which.limit(usual_page);
     // The default is for lists that are decoded as they arrive, and a page is held whole here.
     if (std::as_const(which).max_body() == list_options().max_body()) {
         which.max_body(http::exchange_options::default_max_body);
     }
-    return detail::table_call(std::move(c), std::move(*path), std::move(which));
+    return detail::table_call(std::move(c), std::move(*path), std::move(which), std::move(*part));
 }
 
 KCONTROL_DECL awaitable<result<object_table>> get_table(client c, const resource_info& info, namespaced_name key,
@@ -111,7 +124,7 @@ KCONTROL_DECL awaitable<result<object_table>> get_table(client c, const resource
     list_options which;
     which.deadline(said.deadline()).max_body(said.max_body()).stop(said.stop());
     which.resource_version(said.resource_version());
-    return detail::table_call(std::move(c), std::move(*path), std::move(which));
+    return detail::table_call(std::move(c), std::move(*path), std::move(which), {});
 }
 
 KCONTROL_DECL std::string object_table::text(const shape& how) const {
