@@ -25,7 +25,8 @@ using namespace std::chrono_literals;
 using testing::fault;
 using testing::link_state;
 
-const int pending = test::full_size() ? 100'000 : 10'000, changes = test::full_size() ? 500 : 100;
+const auto pending = static_cast<int>(test::as_many_as(100'000, 10));
+const auto changes = static_cast<int>(test::as_many_as(500));
 
 class fleet : public widget_world {
 public:
@@ -62,9 +63,8 @@ public:
         }
         context.run_for(2s);
         REQUIRE_FALSE(took.empty());
-        if (!one_for_all)
-            REQUIRE(took.size() ==
-                    static_cast<std::size_t>(changes));  // who waits for a shared worker sees changes merged
+        // Who waits for a shared worker sees changes merged.
+        if (!one_for_all) REQUIRE(took.size() == static_cast<std::size_t>(changes));
         std::sort(took.begin(), took.end());
         return took[took.size() * 99 / 100];
     }
