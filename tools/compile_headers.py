@@ -2,12 +2,15 @@
 """Compiles every public header, so that a header that leans on what its user happened to include before it fails here.
 
 Without --alone, one translation unit includes all headers of a room, or of a few small ones, those that include least of us
-first. This finds headers that do not compile, and most missing includes. A src.hpp, which is all definitions of a library, takes several
-times the memory of any other: its files are compiled as those of header-only mode, some rooms at a time, and by clang 14 where
-that is installed, which takes half of g++'s time and two thirds of its memory. A definition that is not inline then, which two
-files of a program would have twice, is found by its symbol. With --alone each header is the
-first line of a translation unit of its own, which finds all missing includes, and two private helpers of one name. Nothing is
-linked. CMAKE_CXX_COMPILER_LAUNCHER is used; a compiler cache finds a unit again if the units are written to the same folder.
+first. This finds headers that do not compile, and most missing includes. A src.hpp, which is all definitions of a library,
+takes several times the memory of any other: its files are compiled as those of header-only mode, some rooms at a time, and by
+clang 14 where that is installed, which takes half of g++'s time and two thirds of its memory. A definition that is not inline
+then, which two files of a program would have twice, is found by its symbol.
+
+With --alone each header is the first line of a translation unit of its own, which finds all missing includes, and two private
+helpers of one name. Nothing is linked. CMAKE_CXX_COMPILER_LAUNCHER is used; a compiler cache finds a unit again if the units
+are written to the same folder.
+
 usage: compile_headers.py ROOT [--alone] [--folder FOLDER] [--jobs N] [--results FILE] | --self-test
 """
 import argparse
