@@ -90,8 +90,8 @@ TEST_CASE_FIXTURE(fixture, "informer: at_least ends when a write has been seen")
 
 TEST_CASE_FIXTURE(fixture, "informer: deletion_seen ends with the mark, and of what had one with the end") {
     server.create("a");
-    const json::value held = {{"metadata", {{"finalizers", {"test.kcontrol.dev/held"}}}}};
-    (void)server.api.patch(widgets, {"default", "a"}, held).value();
+    const json::value finalizer = {{"metadata", {{"finalizers", {"test.kcontrol.dev/held"}}}}};
+    (void)server.api.patch(widgets, {"default", "a"}, finalizer).value();
     watched.start();
     settle();
     const object_meta last = watched.get({"default", "a"})->metadata;

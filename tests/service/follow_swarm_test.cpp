@@ -84,11 +84,11 @@ private:
     void check() {
         if (f.of.state() != freshness::live) return;
         const auto oldest = s.world.env().boot_now() - behind();
-        const std::string value = f.text();
+        const std::string shown = f.text();
         for (const auto& one : values) {
-            if (one.until >= oldest && one.text == value) return;
+            if (one.until >= oldest && one.text == shown) return;
         }
-        violation = "live, but the server never had, or not for a while: " + value + "; it has: " + truth() + story;
+        violation = "live, but the server never had, or not for a while: " + shown + "; it has: " + truth() + story;
     }
 
     void happen() {
