@@ -22,9 +22,9 @@ WAITING_GROUPS=(e2e e2e_all browser demo kueue kuberay kube_rs failures healing 
 BESIDE_GROUPS=(threads instructions unit simulation)
 # Of those, what only computes, in virtual time: it takes what the others leave of the processors while they wait.
 FILLING_GROUPS=(threads instructions simulation)
-# These compile much of what they do one file at a time: they fill what the large builds leave of the processors. One after the
-# other, for several use one installation.
-SIDE_GROUPS=(readme docs package recipes compile_fail headers headers_alone)
+# These run beside the large builds: lints, and what compiles much of what it does one file at a time. One after the other, for
+# several use one installation.
+SIDE_GROUPS=(lint readme docs package recipes compile_fail headers headers_alone)
 # All that these do is compiling, but for seconds.
 COMPILING_GROUPS=(release readme compile_fail headers headers_alone clang tidy package docs recipes)
 
@@ -221,9 +221,8 @@ group_unit() {
     if ((${all:-0})); then
         export KCONTROL_FULL_SIZE=${KCONTROL_FULL_SIZE:-1} KCONTROL_EVERY_CALL=${KCONTROL_EVERY_CALL:-6} KCONTROL_SWEEP_STEP=${KCONTROL_SWEEP_STEP:-1}
         export KCONTROL_ENDPOINT_ORDERS=${KCONTROL_ENDPOINT_ORDERS:-1000000} KCONTROL_SCHEDULING_STEPS=${KCONTROL_SCHEDULING_STEPS:-1000000}
-        export KCONTROL_RAY_SEEDS=${KCONTROL_RAY_SEEDS:-100000}
+        export KCONTROL_RAY_SEEDS=${KCONTROL_RAY_SEEDS:-100000} KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-20}
     fi
-    ((!(${all:-0} || ${fast:-0}))) || export KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-20}
     # Without optimisation a look at variables of functions that have returned takes a quarter of the time: --all looks.
     export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=$((${all:-0})):malloc_context_size=10:strict_string_checks=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}

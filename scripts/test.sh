@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # Builds and runs every test and check; the last line counts them: N passed, N failed, N skipped.
-# usage: test.sh [--fast | --all] [--sanitize] [--only GROUP]... [--no-install] [--list] [--help]
-#   --fast         lints and unit tests without sanitizers; no packages, no real clusters. A test program that did not change
-#                  since it passed is left out
+# usage: test.sh [--fast | --all] [--only GROUP]... [--no-install] [--list] [--help]
+#   --fast         lints, headers and unit tests; no packages, no real clusters. A test program that did not change since it
+#                  passed is left out
 #   --all          every group that needs no GPU: some hours; a test that passes only at a second try fails the run
-#   --sanitize     with --fast: the unit tests with sanitizers all the same
 #   --only GROUP   only this group (repeatable); with --all by the rules of --all
 #   --no-install   only check whether the needed packages are there, install none
 #   --list         print the names of the groups: all of them, or those of --fast or --all
@@ -17,16 +16,15 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "${KCONTROL_TEST_GROUPS:-$ROOT/scripts/test-groups.sh}"
 source "$ROOT/scripts/test-report.sh"
 
-mode=install fast=0 all=0 sanitize=0 list=0 only=()
+mode=install fast=0 all=0 list=0 only=()
 while (($#)); do
     case $1 in
     --fast) fast=1 ;;
     --all) all=1 ;;
-    --sanitize) sanitize=1 ;;
     --only) (($# > 1)) || { warn "--only needs a group (see --list)"; exit 2; }; only+=("$2"); shift ;;
     --no-install) mode=check ;;
     --list) list=1 ;;
-    --help | -h) sed -n '2,16s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,14s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) warn "unknown option: $1 (see --help)"; exit 2 ;;
     esac
     shift
@@ -47,7 +45,6 @@ for group in "${only[@]}"; do
     declare -F "group_$group" >/dev/null || { warn "no such group: $group (see --list)"; exit 2; }
 done
 export UNIT_PRESET=clang-asan
-((fast && !sanitize)) && UNIT_PRESET=dev
 ((all)) && UNIT_PRESET=gcc-ubsan
 
 [[ -n ${KCONTROL_TEST_GROUPS-} ]] || ensure_packages "$mode" build test

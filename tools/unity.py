@@ -18,7 +18,6 @@ import os
 import pathlib
 import re
 import sys
-import tempfile
 import zlib
 
 AVERAGE = 8  # sources in a batch, if they are short
@@ -261,6 +260,7 @@ def stable_batches(root, failures):
 
 
 def self_test():
+    import tempfile  # here, for the tool starts some hundred times
     failures = []
     for test in (test_units, part_units, hidden_types, rooms, stable_batches):
         with tempfile.TemporaryDirectory() as name:

@@ -108,8 +108,7 @@ class TestScript(unittest.TestCase):
         self.only("built", "compiles", budget="built 1 0 0\n")
         self.assertEqual((self.status, self.last), (1, "2 passed, 1 failed, 0 skipped"))
         self.assertIn("2 files were compiled, 1 may be", self.out)
-        for preset, options in (("clang-asan", []), ("dev", ["--fast"]), ("clang-asan", ["--fast", "--sanitize"]),
-                                ("gcc-ubsan", ["--all"])):
+        for preset, options in (("clang-asan", []), ("clang-asan", ["--fast"]), ("gcc-ubsan", ["--all"])):
             self.run_script(*options, "--only", "built", budget=f"built 1 0 0\nbuilt/{preset} 2 - -\nbuilt/none 0 - -\n")
             self.assertEqual((self.status, self.last), (0, "2 passed, 0 failed, 0 skipped"), preset)
         self.only("busy", budget="busy 0 - 0\n")
