@@ -95,8 +95,8 @@ private:
             const auto& [name, pod] = each;
             const auto phase = pod->status.phase.view();
             if (pod->spec.node_name.empty() || phase == "Succeeded" || phase == "Failed") continue;
-            for (const auto& use : pod->spec.resource_claims) {
-                const auto found = claims_.find(use.resource_claim_name.str());
+            for (const auto& claim : pod->spec.resource_claims) {
+                const auto found = claims_.find(claim.resource_claim_name.str());
                 if (found == claims_.end() || !found->second->status.allocation) return name + " runs without a claim";
                 const auto& users = found->second->status.reserved_for;
                 const bool is_user =

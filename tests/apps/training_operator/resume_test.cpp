@@ -105,7 +105,7 @@ TEST_CASE("after a lost node: as many ranks as are left, minWorkers at least, an
         next.status = p.status;
         gang fewer;
         for (int i = 0; i < left; ++i) fewer.push_back(one(i, pod_state::running));
-        for (auto& each : fewer) each.attempt = 2;
+        for (auto& pod : fewer) pod.attempt = 2;
         CHECK(decide(next, fewer, after(3)).status.phase == "Running");
         CHECK_FALSE(decide(next, fewer, after(3)).status.lost_time.present());
         // What is lost without a node brings all back.

@@ -34,8 +34,8 @@ public:
         const logger log([this](const log_record& said) { logged.emplace_back(said.message); });
         m = std::make_unique<manager>(world.env(), world.get_executor(), world.connect(server),
                                       manager_options().log(log));
-        const auto ask = [this](inference_scaler scaler, std::vector<scaling_rule> rules, target_pods ready,
-                                std::stop_token) { return read(scaler, rules.size(), ready); };
+        const auto ask = [this](inference_scaler scaler, std::vector<scaling_rule> rules, target_pods pods,
+                                std::stop_token) { return read(scaler, rules.size(), pods); };
         const auto fits = [this](inference_scaler, std::shared_ptr<const target_pod>, std::int32_t pods,
                                  std::stop_token) { return find_places(pods); };
         const auto told = [this](const inference_scaler& scaler, const target_pods&) { shown = scaler; };
