@@ -6,12 +6,11 @@ option(KCONTROL_UNITY "Compile programs and tests in batches of sources, if Pyth
 set(KCONTROL_UNITY_LINES 1500 CACHE STRING "With KCONTROL_UNITY: lines of a batch. From 3001 on rooms of the library are put together, too")
 if(KCONTROL_UNITY)
     find_package(Python3 COMPONENTS Interpreter)
-endif()
-if(KCONTROL_UNITY AND Python3_FOUND)
-    # The interpreter itself, without site packages: it starts some hundred times, and a shim of pyenv's would start it each time.
-    execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
-                    OUTPUT_VARIABLE KCONTROL_UNITY_PYTHON OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    set(KCONTROL_UNITY_TOOL ${KCONTROL_UNITY_PYTHON} -I -S ${PROJECT_SOURCE_DIR}/tools/unity.py)
+    if(Python3_FOUND)
+        # The interpreter itself: it starts for each target and each batch, and so would a shim like pyenv's.
+        execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
+                        OUTPUT_VARIABLE KCONTROL_UNITY_PYTHON OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    endif()
 endif()
 
 function(kcontrol_batches out kind name)
@@ -20,6 +19,7 @@ function(kcontrol_batches out kind name)
         return()
     endif()
     set(tool ${PROJECT_SOURCE_DIR}/tools/unity.py)
+    set(run ${KCONTROL_UNITY_PYTHON} -I -S ${tool})  # without site packages, which take longer to load than it does
     set(alone "")
     set(together "")
     set(folder ${PROJECT_SOURCE_DIR})
@@ -34,7 +34,7 @@ function(kcontrol_batches out kind name)
             list(APPEND together ${source})
         endif()
     endforeach()
-    execute_process(COMMAND ${KCONTROL_UNITY_TOOL} ${kind} --plan ${KCONTROL_UNITY_LINES} ${folder} ${together}
+    execute_process(COMMAND ${run} ${kind} --plan ${KCONTROL_UNITY_LINES} ${folder} ${together}
                     OUTPUT_VARIABLE plan OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     string(REPLACE ";" "," plan "${plan}")
     string(REPLACE "\n" ";" plan "${plan}")
@@ -47,7 +47,7 @@ function(kcontrol_batches out kind name)
             continue()
         endif()
         set(file ${CMAKE_CURRENT_BINARY_DIR}/unity/${name}_${number}.cpp)
-        add_custom_command(OUTPUT ${file} COMMAND ${KCONTROL_UNITY_TOOL} ${kind} ${file} ${folder} ${batch}
+        add_custom_command(OUTPUT ${file} COMMAND ${run} ${kind} ${file} ${folder} ${batch}
                            DEPENDS ${batch} ${tool} VERBATIM)
         # g++ takes each source for an included file here: what it declares for itself may have members of unnamed namespaces,
         # and a local name may hide it.
