@@ -100,6 +100,11 @@ TEST_CASE_FIXTURE(client_fixture, "a table of a part has no rows of the others, 
         std::sort(both.begin(), both.end());
         CHECK(both == "abc");
     }
+    // The rows of the others count for the bounds.
+    const auto one_of_three = shard_selector::part(shard_selector::by::namespace_, 1, 2).value().to_string();
+    net->expect(sent + "namespace*").reply(200, table_json(rows));
+    const auto beyond = await(list_table(c, widgets(), list_options().shard_selector(one_of_three).max_items(2)));
+    CHECK(beyond.error() == errc::limit_exceeded);
     CHECK(net->verify());
     const auto refused = await(list_table(c, widgets(), list_options().shard_selector("uid")));
     CHECK(refused.error() == errc::invalid_argument);

@@ -66,10 +66,10 @@ inline result<void> append_table(object_table& to, const json::value& page, cons
     return {};
 }
 
-// What a page is for the bounds of a list.
-inline any_list measured(const http::response& answer, const json::value& page, std::size_t rows) {
+// What a page is for the bounds of a list, which count the rows of all parts, as those of lists do.
+inline any_list measured(const http::response& answer, const json::value& page) {
     any_list out;
-    out.items.resize(rows);
+    if (const auto* const rows = array_in(page, "rows")) out.items.resize(rows->size());
     out.bytes = answer.body.size();
     out.continue_token = json::get_string(page, {"metadata", "continue"});
     return out;
@@ -86,10 +86,9 @@ inline awaitable<result<object_table>> table_call(client c, std::string path, li
         if (!answer) co_return answer.error();
         const auto page = json::parse(answer->body);
         if (!page) co_return page.error().with_context("the server's table");
-        const std::size_t before = out.rows.size();
         const auto appended = append_table(out, *page, part);
         if (!appended) co_return appended.error();
-        any_list known = measured(*answer, *page, out.rows.size() - before);
+        any_list known = measured(*answer, *page);
         if (auto over = meter.add(known, c.env().now())) co_return std::move(*over);
         if (known.continue_token.empty()) co_return out;
         token = std::move(known.continue_token);
