@@ -1,5 +1,6 @@
 """HAProxy and nginx before the endpoints of a Service, each kept up to date by a kcontrol-follow."""
 import json
+import pathlib
 import re
 import shutil
 import subprocess
@@ -129,6 +130,16 @@ class Nginx:
                       "--check", f'{self.program} -t -q -c "$1" -e {folder}/nginx.log', "--reload", f"{command} -s reload"]
         subprocess.run(command.split(), check=True, stdin=subprocess.DEVNULL)
         wait.until("nginx does not start", (folder / "nginx.pid").exists)
+
+    def workers(self):
+        """How many it has: two while it reloads, and for 100 ms at least each of them answers by a configuration of its own."""
+        master, parents = (self.folder / "nginx.pid").read_text().strip(), []
+        for process in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                parents.append(process.read_text().rpartition(")")[2].split()[1])
+            except OSError:  # it ended
+                continue
+        return parents.count(master)
 
     def stop(self):
         subprocess.run([self.program, "-c", self.folder / "nginx.conf", "-e", self.folder / "nginx.log", "-s", "stop"],

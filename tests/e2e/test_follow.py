@@ -110,6 +110,7 @@ class FollowTest(unittest.TestCase):
             cls.addClassCleanup(follower.stop)
         cls.until_right()
         cls.until_used()
+        wait.until("nginx has a worker that knows no backend", lambda: cls.nginx.workers() == 1, every=0.02)
 
     @classmethod
     def give_rights(cls):
