@@ -128,20 +128,23 @@ class Scale(fixture.PageTest):
         page = self.open("?sort=name")
         page.until("order.length === %d && link.is === 'live'" % MANY)
         page.js("window.longest = 0; new PerformanceObserver(l => l.getEntries().forEach(e => { "
-                "longest = Math.max(longest, e.duration); })).observe({type: 'longtask'})")
+                "longest = Math.max(longest, e.duration); })).observe({type: 'longtask'});"
+                "window.pictures = 0; window.drawOnce = frame; frame = () => { ++pictures; drawOnce(); }")
         # What a stream's events cost is not in ScriptDuration.
         before = self.work(page, ["TaskDuration"])
         for state in ("Running", "Failed"):
             self.server.steps({"op": "job", **server.job(f"train-{i:05d}", state, cluster=f"cluster-{i % 8}",
                                                          namespace=f"team-{i % 23}")} for i in range(0, 2000))
-        page.until(row_says("train-00003", "Failed"))
-        page.until("[...store.jobs.values()].filter(j => j.name < 'train-02000' && j.state === 'Failed').length === 2000")
+        # What is asked again and again is work as well: this costs little.
         page.until("document.querySelector('[data-state=Failed] b').textContent === (2000 + 1000).toLocaleString('en')")
         work = self.work(page, ["TaskDuration"]) - before
-        longest, reference = page.js(f"[window.longest, {REFERENCE}]")
-        note(f"4000 changes while {MANY} jobs are shown: {work:.0f} ms of all tasks; the longest "
+        self.assertEqual(page.js("[...store.jobs.values()].filter(j => j.name < 'train-02000' && j.state === 'Failed').length"), 2000)
+        page.until(row_says("train-00003", "Failed"))
+        longest, reference, pictures = page.js(f"[window.longest, {REFERENCE}, pictures]")
+        note(f"4000 changes while {MANY} jobs are shown: {work:.0f} ms of all tasks in {pictures} pictures; the longest "
              f"{longest:.0f} ms, {longest / reference:.1f} times the reference")
-        self.assertLess(work, 1000)
+        # The slower a busy machine sends the changes, the more pictures show them, each of 50 ms.
+        self.assertLess(work, 600 + 80 * pictures)
         self.assertLess(longest / reference, 15)
 
     def test_search_is_at_once(self):
