@@ -20,6 +20,7 @@ import server
 import wait
 
 PORT, BACKENDS, RATE, SURGE = 8080, 8, 200, 4
+PROMISED_S = 1.0  # from an endpoint that is terminating to a router that asks it no more
 SLICES = "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices"
 RIGHTS = cluster.ROOT / "examples" / "apps" / "follow" / "deploy" / "rights.yaml"
 
@@ -161,7 +162,7 @@ class FollowTest(unittest.TestCase):
             now = time.monotonic()
             for address in old[at:at + SURGE]:
                 self.traffic.say({"terminate": address, "at": now})
-            wait.stable(lambda: True, 1.2)  # what comes when the second is over is late
+            wait.stable(lambda: True, PROMISED_S + 0.2)  # a router that goes by what is deleted alone is seen
             for address in old[at:at + SURGE]:
                 del self.service.states[address]
             self.service.write()
@@ -182,10 +183,15 @@ class FollowTest(unittest.TestCase):
             self.roll()
         self.until_right()
         seconds = time.monotonic() - begun
-        answered = self.check(self.traffic.report(), seconds)
+        report = self.traffic.report()
+        answered = self.check(report, seconds)
         self.until_used()
+        lasts = sorted(last for those in report["lasts"].values() for last in those.values())
+        slow, ends = sum(last > PROMISED_S for last in lasts), 2 * self.UPDATES * BACKENDS
         print(f"note: {self.UPDATES} rolling updates of {BACKENDS} backends in {seconds:.0f} s: {answered} requests answered, "
-              "none refused, none later than 1 s after its backend was terminating")
+              f"none refused; the last one {max(lasts, default=0):.2f} s after its backend was terminating")
+        # A machine that is busy for a second may hold up one reload.
+        self.assertLessEqual(slow, ends / 10, lasts)
 
     def test_2_a_router_that_was_restarted(self):
         self.haproxy.stop()

@@ -3,7 +3,7 @@
 
 usage: traffic.py BACKEND-PORT RATE ROUTER-PORT…
 Backends: all addresses of this machine at that port; which one is asked is the address that a router connected to. A
-request for one that was not added, or was terminated over a second ago, is answered with 503, which routers pass on.
+request for one that was not added, or was terminated over ten seconds ago, is answered with 503, which routers pass on.
 Requests: RATE a second to each router at 127.0.0.1, each on a connection of its own. Routers add their name as a header,
 X-Router.
 On standard input, a line of JSON each: {"add": ADDRESS}, {"terminate": ADDRESS, "at": time.monotonic()},
@@ -15,7 +15,7 @@ import json
 import sys
 import time
 
-ALLOWED_S = 1.0  # after an endpoint was terminating
+GRACE_S = 10.0  # after an endpoint was terminating; pods have 30
 PATIENCE_S = 60
 
 
@@ -26,11 +26,14 @@ class Backends:
 
     def begin(self):
         self.hits, self.late = collections.defaultdict(set), []
+        self.lasts = collections.defaultdict(dict)  # by router and address: seconds from its end to its last request
 
     def status(self, address, router):
         now, end = time.monotonic(), self.ends.get(address, 0.0)
-        if end is None or now <= end + ALLOWED_S:
+        if end is None or now <= end + GRACE_S:
             self.hits[router].add(address)
+            if end is not None:
+                self.lasts[router][address] = now - end
             return "200 OK"
         self.late.append([address, round(now - end, 3), router])
         return "503 Service Unavailable"
@@ -116,7 +119,7 @@ async def main():
             backends.ends[command["terminate"]] = command["at"]
         else:
             print(json.dumps({"hits": {router: sorted(those) for router, those in backends.hits.items()},
-                              "late": backends.late, "routers": {
+                              "late": backends.late, "lasts": backends.lasts, "routers": {
                 load.port: {"answers": load.answers, "failures": load.failures[:20]} for load in loads}}), flush=True)
             backends.begin()
             for load in loads:
